@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Does RTM work here? CPUID first, then a guarded probe: no RTM instruction runs before CPUID has
+// advertised RTM, and elision is used only after one of many empty transactions has committed
+// (microcode and kernels turn RTM off in ways that leave the instructions executable).
+#pragma once
+
+#include <cstdint>
+
+namespace abortscope::native {
+
+struct RtmProbe {
+    bool advertised = false;          ///< CPUID.(7,0):EBX[11]
+    bool always_abort = false;        ///< CPUID.(7,0):EDX[11], RTM_ALWAYS_ABORT
+    bool executes = false;            ///< XBEGIN did not raise SIGILL
+    std::uint32_t attempts = 0;       ///< empty transactions tried
+    std::uint32_t commits = 0;        ///< of which committed
+    std::uint32_t last_status = 0;    ///< status of the last abort
+
+    bool commits_work() const { return commits > 0; }
+};
+
+/// Runs the probe once per process and remembers the answer. Thread-safe.
+const RtmProbe& rtm_probe();
+
+/// The same as a flag that the fast path can read: true once `rtm_probe` has seen a commit.
+bool rtm_commits() noexcept;
+
+}  // namespace abortscope::native
