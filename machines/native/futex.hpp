@@ -29,17 +29,20 @@ inline FutexResult futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t ex
         return FutexResult::woken;
     }
     switch (errno) {
-        case EAGAIN: return FutexResult::value_changed;
-        case EINTR: return FutexResult::interrupted;
-        case ETIMEDOUT: return FutexResult::timed_out;
-        default: return FutexResult::woken;  // the caller tests its condition again
+        case EAGAIN:
+            return FutexResult::value_changed;
+        case EINTR:
+            return FutexResult::interrupted;
+        case ETIMEDOUT:
+            return FutexResult::timed_out;
+        default:
+            return FutexResult::woken;  // the caller tests its condition again
     }
 }
 
 /// Wakes at most `count` waiters, first come first; returns how many.
 inline std::uint32_t futex_wake(std::atomic<std::uint32_t>& word, std::uint32_t count) noexcept {
-    const long woken =
-        syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, count, nullptr, nullptr, 0);
+    const long woken = syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, count, nullptr, nullptr, 0);
     return woken > 0 ? static_cast<std::uint32_t>(woken) : 0;
 }
 

@@ -93,21 +93,27 @@ struct NativeMachine {
     static std::uint32_t futex_wake(Atomic<std::uint32_t>& word, std::uint32_t count) noexcept {
         return native::futex_wake(word, count);
     }
-    static void yield() noexcept { sched_yield(); }
+    static void yield() noexcept {
+        sched_yield();
+    }
     static void system_call(SystemCall kind);
 
     static void* allocate(std::size_t size, std::size_t alignment) {
-        return ::operator new(size, std::align_val_t{alignment});
+        return ::operator new (size, std::align_val_t{alignment});
     }
     static void deallocate(void* place, std::size_t size, std::size_t alignment) noexcept {
         (void)size;
-        ::operator delete(place, std::align_val_t{alignment});
+        ::operator delete (place, std::align_val_t{alignment});
     }
     static void describe(const void* /*place*/, std::size_t /*size*/,
                          std::string_view /*object*/) noexcept {}
 
-    static unsigned this_worker() noexcept { return this_thread().worker; }
-    static AbortLog& log() noexcept { return *this_thread().log; }
+    static unsigned this_worker() noexcept {
+        return this_thread().worker;
+    }
+    static AbortLog& log() noexcept {
+        return *this_thread().log;
+    }
 };
 
 static_assert(Machine<NativeMachine>);

@@ -17,7 +17,9 @@ constexpr std::uint32_t probe_attempts = 1000;
 
 sigjmp_buf illegal_instruction;
 
-void on_illegal_instruction(int) { siglongjmp(illegal_instruction, 1); }
+void on_illegal_instruction(int) {
+    siglongjmp(illegal_instruction, 1);
+}
 
 void read_cpuid(RtmProbe& probe) {
 #if defined(__x86_64__)

@@ -10,12 +10,12 @@
 namespace abortscope::native {
 
 struct RtmProbe {
-    bool advertised = false;          ///< CPUID.(7,0):EBX[11]
-    bool always_abort = false;        ///< CPUID.(7,0):EDX[11], RTM_ALWAYS_ABORT
-    bool executes = false;            ///< XBEGIN did not raise SIGILL
-    std::uint32_t attempts = 0;       ///< empty transactions tried
-    std::uint32_t commits = 0;        ///< of which committed
-    std::uint32_t last_status = 0;    ///< status of the last abort
+    bool advertised = false;        ///< CPUID.(7,0):EBX[11]
+    bool always_abort = false;      ///< CPUID.(7,0):EDX[11], RTM_ALWAYS_ABORT
+    bool executes = false;          ///< XBEGIN did not raise SIGILL
+    std::uint32_t attempts = 0;     ///< empty transactions tried
+    std::uint32_t commits = 0;      ///< of which committed
+    std::uint32_t last_status = 0;  ///< status of the last abort
 
     bool commits_work() const { return commits > 0; }
 };

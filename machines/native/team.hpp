@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The workers of one native trial: threads that live as long as the team and run its phases.
+//
+// A phase, on each worker that takes part:
+//
+//   asleep -> gate -> hooks.before -> gate -> body -> hooks.after -> asleep
+//                                      |         |
+//                                      +- timed -+
+//
+// The first gate brings all workers awake, so that what a counter enabled by `before` sees of the
+// second gate is the skew of the hooks, not the time it takes to wake a thread. Workers that do
+// not take part stay asleep.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +34,8 @@ class WorkerHooks {
 class Team {
   public:
     /// Starts `workers` threads; worker i is pinned to cpus[i mod size], or not at all if `cpus`
-    /// is empty. Throws std::system_error if a thread or its affinity cannot be had.
+    /// is empty. Throws std::system_error if a thread or its affinity cannot be had, and
+    /// std::invalid_argument for a team of none.
     Team(unsigned workers, std::span<const unsigned> cpus);
     ~Team();
     Team(const Team&) = delete;
@@ -32,7 +43,8 @@ class Team {
 
     /// Runs body(worker) on workers 0..count-1, released together, and returns how long it took in
     /// ns, from the release to the last one's end. Nothing is allocated between. Rethrows the
-    /// exception of the first worker (by number) that threw.
+    /// exception of the first worker (by number) that threw, once all have ended: a body that
+    /// waits for a worker that has thrown waits for ever. One phase at a time.
     std::uint64_t run(unsigned count, const std::function<void(unsigned)>& body,
                       WorkerHooks* hooks = nullptr);
 
