@@ -62,6 +62,7 @@ struct NativeMachine {
 #endif
     }
     static void compute(std::uint64_t /*cycles*/) noexcept {}
+    static void prefetch(const void* address) noexcept { __builtin_prefetch(address); }
 
     static std::uint64_t now_ns() noexcept {
         timespec now{};
