@@ -24,8 +24,8 @@ struct Element : Map::Node {
     std::uint32_t value = 0;
 };
 
-constexpr std::uint32_t stable_count = 600;    // always in the map
-constexpr std::uint32_t changing_count = 600;  // come and go, so that stable ones are displaced
+constexpr std::uint32_t stable_count = 200;     // always in the map
+constexpr std::uint32_t changing_count = 1000;  // come and go: doublings, halvings, displacements
 
 class CmapReaders : public ::testing::Test {
   protected:
@@ -36,9 +36,8 @@ class CmapReaders : public ::testing::Test {
 
     Element& element(std::uint32_t i) { return elements_.get()[i]; }
 
-    /// The writer fills the map up and empties it, through doublings, halvings and displacements.
-    void write(unsigned rounds) {
-        for (unsigned round = 0; round < rounds; ++round) {
+    void write() {
+        for (unsigned round = 0; round < 100; ++round) {
             for (std::uint32_t i = stable_count; i < stable_count + changing_count; ++i) {
                 map_->insert(element(i), mix32(i));
             }
@@ -60,7 +59,7 @@ TEST_F(CmapReaders, FindWhatStaysAndNeverAnotherElement) {
     std::array<std::atomic<std::uint64_t>, 4> wrong{};
     native::Team team(4, {});
     team.run(4, [&](unsigned worker) {
-        if (worker == 0) return write(40);
+        if (worker == 0) return write();
         Random random(worker);
         do {
             const auto i = static_cast<std::uint32_t>(random.below(stable_count + changing_count));
@@ -79,7 +78,7 @@ TEST_F(CmapReaders, FindBatchesWhileTheMapChanges) {
     std::array<std::atomic<std::uint64_t>, 3> lost{};
     native::Team team(3, {});
     team.run(3, [&](unsigned worker) {
-        if (worker == 0) return write(40);
+        if (worker == 0) return write();
         Random random(worker);
         std::array<std::uint32_t, 16> hashes;
         std::array<Map::Node*, 16> nodes;
