@@ -42,12 +42,12 @@ struct PhaseSpec {
 
 struct ScenarioInfo {
     std::string_view name;
-    std::string_view summary;
-    std::string_view source;  ///< paper, thread or manual
-    std::span<const ParameterSpec> parameters;
-    std::span<const PhaseSpec> phases;
-    std::span<const std::string_view> locks;             ///< the default one first
-    std::span<const std::string_view> default_policies;  ///< names of retry policies
+    std::string_view summary{};
+    std::string_view source{};  ///< paper, thread or manual
+    std::span<const ParameterSpec> parameters{};
+    std::span<const PhaseSpec> phases{};
+    std::span<const std::string_view> locks{};             ///< the default one first
+    std::span<const std::string_view> default_policies{};  ///< names of retry policies
     unsigned default_threads = 4;
 };
 
