@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One memory access of a worker, as one step of the simulated machine.
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "machines/model/engine.hpp"
+
+namespace abortscope::model {
+namespace {
+
+constexpr unsigned page_shift = 12;
+
+std::uint64_t byte_mask(std::uint64_t offset, unsigned size) {
+    const std::uint64_t bytes = size >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << size) - 1;
+    return bytes << (offset % line_bytes);
+}
+
+std::uint16_t plus1(unsigned id) {
+    return static_cast<std::uint16_t>(id + 1);
+}
+
+}  // namespace
+
+void Engine::access(const void* place, unsigned size, Access kind) {
+    const auto offset = static_cast<std::uint64_t>(static_cast<const char*>(place) - base_);
+    if (offset >= arena_bytes_) [[unlikely]] {
+        throw WorkloadError("shared data outside the machine's memory: use M::allocate");
+    }
+    if (cpu_ == nullptr) [[unlikely]] {
+        // Setting up or checking on the host: no time, no coherence, but the page is there.
+        static_cast<char*>(touched_.get())[offset >> page_shift] = 1;
+        return;
+    }
+    Cpu& cpu = *cpu_;
+    ++cpu.counts.accesses;
+    if (cpu.now < hit_limit_) [[likely]] {
+        L1Cache& l1 = cpu.core->l1;
+        const std::uint32_t slot = l1.tags.find(static_cast<LineId>(offset / line_bytes));
+        if (slot != TagArray::miss) {
+            const unsigned marks = l1.marks[slot];
+            const bool in_tx = cpu.tx.open();
+            // In a transaction only lines that are in its set already: adding one is noticed.
+            const bool unnoticed =
+                kind == Access::load
+                    ? (in_tx ? (marks & (cpu.own_read | cpu.own_written)) != 0 : marks < 0x10)
+                    : l1.writable[slot] != 0 &&
+                          (in_tx ? (marks & ~unsigned{cpu.own_read}) == cpu.own_written
+                                 : marks == 0);
+            if (unnoticed && cpu.background_left != 0 &&
+                (!in_tx || options_.injected_aborts_ppm == 0)) {
+                l1.tags.touch(slot);
+                cpu.now += cpu.hit_cost[static_cast<std::size_t>(kind)];
+                --cpu.background_left;
+                if (in_tx) {
+                    TxLine& line = cpu.tx.lines[l1.entries[slot * 4 + cpu.thread]];
+                    if (kind == Access::load) {
+                        line.read_bytes |= byte_mask(offset, size);
+                    } else {
+                        line.written_bytes |= byte_mask(offset, size);
+                        log_undo(cpu.tx, offset, size);
+                    }
+                }
+                return;
+            }
+        }
+    }
+    slow_access(offset, size, kind);
+}
+
+void Engine::slow_access(std::uint64_t offset, unsigned size, Access kind) {
+    const auto line = static_cast<LineId>(offset / line_bytes);
+    const bool write = kind != Access::load;
+    give_way();
+    while (static_cast<const char*>(touched_.get())[offset >> page_shift] == 0) {
+        touch_page(*cpu_, offset);
+        give_way();
+    }
+    // From here to the return nothing gives way: the access is one step.
+    Cpu& cpu = *cpu_;
+    if (cpu.background_left == 0) background_access(cpu);
+    --cpu.background_left;
+    if (cpu.tx.open() && options_.injected_aborts_ppm != 0 &&
+        cpu.injection.below(1'000'000) < options_.injected_aborts_ppm) {
+        abort_self(AbortReason::injected);
+    }
+    resolve_conflicts(cpu, line, write);
+
+    Cycles cost = cpu.hit_cost[static_cast<std::size_t>(kind)];
+    const std::uint32_t slot = memory_.acquire(*cpu.core, line, kind, cpu.now, cost, cpu.counts);
+    cpu.now += cost;
+    if (write) directory_[line].last_writer_plus1 = plus1(running_->worker);
+    if (cpu.tx.open()) note_in_transaction(cpu, slot, offset, size, kind);
+    if (!memory_.casualties().empty()) settle_casualties(cpu);
+}
+
+/// The requester wins: whoever else has the line in a transaction's set, in a way that clashes
+/// with this access, is rolled back now.
+void Engine::resolve_conflicts(Cpu& cpu, LineId line, bool write) {
+    const LineState& state = directory_[line];
+    if (state.tx_writer_plus1 != nobody && state.tx_writer_plus1 != plus1(cpu.id)) {
+        abort_other(cpus_[state.tx_writer_plus1 - 1u], AbortReason::conflict);
+    }
+    if (!write || state.tx_readers.empty()) return;
+    state.tx_readers.for_each(directory_.pool(), [&](std::uint16_t reader) {
+        if (reader != cpu.id) abort_other(cpus_[reader], AbortReason::conflict);
+    });
+}
+
+void Engine::note_in_transaction(Cpu& cpu, std::uint32_t slot, std::uint64_t offset, unsigned size,
+                                 Access kind) {
+    const auto line = static_cast<LineId>(offset / line_bytes);
+    L1Cache& l1 = cpu.core->l1;
+    const unsigned own = unsigned{cpu.own_read} | cpu.own_written;
+    std::uint32_t& entry = l1.entries[slot * 4 + cpu.thread];
+    if ((l1.marks[slot] & own) == 0) {
+        entry = static_cast<std::uint32_t>(cpu.tx.lines.size());
+        cpu.tx.lines.push_back({line, 0, 0});
+    }
+    LineState& state = directory_[line];
+    if (kind == Access::load) {
+        l1.marks[slot] |= cpu.own_read;
+        cpu.tx.lines[entry].read_bytes |= byte_mask(offset, size);
+        state.tx_readers.insert(cpu.id, directory_.pool());
+    } else {
+        l1.marks[slot] |= cpu.own_written;
+        cpu.tx.lines[entry].written_bytes |= byte_mask(offset, size);
+        state.tx_writer_plus1 = plus1(cpu.id);
+        log_undo(cpu.tx, offset, size);
+    }
+}
+
+void Engine::log_undo(Transaction& tx, std::uint64_t offset, unsigned size) {
+    UndoEntry entry{offset, 0, size};
+    std::memcpy(&entry.old_value, base_ + offset, size);
+    tx.undo.push_back(entry);
+}
+
+/// Ends the transactions that lost a line they must keep; the own one last, without returning.
+void Engine::settle_casualties(Cpu& cpu) {
+    bool own = false;
+    bool own_written = false;
+    GrowBuffer<Casualty>& casualties = memory_.casualties();
+    for (std::size_t i = 0; i < casualties.size(); ++i) {
+        const Casualty lost = casualties[i];
+        Cpu& loser = cpus_[lost.cpu];
+        if (!loser.tx.open()) continue;
+        if (&loser == &cpu) {
+            own = true;
+            own_written |= lost.written;
+        } else {
+            abort_other(loser,
+                        lost.written ? AbortReason::capacity_write : AbortReason::capacity_read);
+        }
+    }
+    casualties.clear();
+    if (own) abort_self(own_written ? AbortReason::capacity_write : AbortReason::capacity_read);
+}
+
+/// The first touch of a page faults. Inside a transaction the fault is suppressed, so the page
+/// stays away however often the transaction is retried.
+void Engine::touch_page(Cpu& cpu, std::uint64_t offset) {
+    if (cpu.tx.open()) abort_self(AbortReason::event);
+    static_cast<char*>(touched_.get())[offset >> page_shift] = 1;
+    ++cpu.counts.page_faults;
+    cpu.now += preset_.cycles_of_ns(preset_.page_fault_ns);
+}
+
+/// Stack, globals and page tables share L1 with the workload: now and then one of their lines is
+/// used, and may push out a line that a transaction has written.
+void Engine::background_access(Cpu& cpu) {
+    cpu.background_left = preset_.background_period;
+    if (preset_.background_lines == 0) return;
+    const std::uint32_t index = cpu.background_next++ % preset_.background_lines;
+    // Spread over the sets by an odd multiplier, each thread's lines apart from its sibling's.
+    const std::uint32_t place = index * 37u + cpu.thread * 17u;
+    memory_.touch_background(*cpu.core, background_base + (cpu.thread * 1024u) + (place % 1024u));
+    if (!memory_.casualties().empty()) settle_casualties(cpu);
+}
+
+}  // namespace abortscope::model

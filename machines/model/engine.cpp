@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "machines/model/engine.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace abortscope::model {
+namespace {
+
+constexpr Cycles forever = std::numeric_limits<Cycles>::max();
+constexpr std::uint64_t page_bytes = 4096;
+
+// Streams of the seed: one generator a purpose, so that a draw more here shifts nothing there.
+constexpr std::uint64_t stagger_stream = 1;
+constexpr std::uint64_t jitter_stream = 1000;
+constexpr std::uint64_t interrupt_stream = 2000;
+constexpr std::uint64_t injection_stream = 3000;
+
+}  // namespace
+
+Engine::Engine(const Preset& preset, const EngineOptions& options)
+    : preset_(preset),
+      options_(options),
+      arena_(options.arena_bytes, options.workers),
+      touched_(options.arena_bytes / page_bytes),
+      directory_(options.arena_bytes / line_bytes),
+      memory_(preset_, directory_),
+      cpus_(preset.hardware_threads()),
+      tasks_(options.workers),
+      heap_(preset.hardware_threads()),
+      allowed_cpus_(options.cpus == 0 ? preset.hardware_threads()
+                                      : std::min(options.cpus, preset.hardware_threads())),
+      stagger_(options.seed, stagger_stream) {
+    base_ = arena_.base();
+    arena_bytes_ = arena_.capacity();
+    for (std::uint16_t id = 0; id < cpus_.size(); ++id) {
+        Cpu& cpu = cpus_[id];
+        cpu.id = id;
+        cpu.core = &memory_.core(memory_.core_of_cpu(id));
+        cpu.thread = memory_.thread_of_cpu(id);
+        cpu.own_read = static_cast<std::uint8_t>(1u << cpu.thread);
+        cpu.own_written = static_cast<std::uint8_t>(0x10u << cpu.thread);
+        cpu.jitter = Random(options.seed, jitter_stream + id);
+        cpu.interrupts = Random(options.seed, interrupt_stream + id);
+        cpu.injection = Random(options.seed, injection_stream + id);
+        cpu.background_left = preset_.background_period;
+        set_costs(cpu);
+    }
+    for (unsigned worker = 0; worker < options.workers; ++worker) {
+        tasks_[worker].worker = worker;
+        tasks_[worker].fiber = std::make_unique<Fiber>(&Engine::fiber_entry, &tasks_[worker]);
+    }
+}
+
+Engine::~Engine() = default;
+
+EventCounts Engine::counts() const {
+    EventCounts sum;
+    for (const Cpu& cpu : cpus_) sum += cpu.counts;
+    return sum;
+}
+
+Cycles Engine::run(unsigned count, const std::function<void(unsigned)>& body) {
+    body_ = &body;
+    const Cycles start = clock_;
+    for (Cpu& cpu : cpus_) cpu.now = start;
+    for (unsigned worker = 0; worker < count; ++worker) {
+        Task& task = tasks_[worker];
+        task.fiber->restart(&Engine::fiber_entry, &task);
+        task.vruntime = 0;
+        task.cpu = &cpus_[worker % allowed_cpus_];
+        task.error = nullptr;
+        if (task.cpu->task == nullptr) {
+            // Threads are not created at one instant; without this they would march in step.
+            const Cycles stagger =
+                count > 1 ? stagger_.below(preset_.cycles_of_ns(preset_.start_stagger_ns) + 1) : 0;
+            put_on_cpu(*task.cpu, task, start + stagger);
+            set_busy(*task.cpu, true);
+        } else {
+            task.state = TaskState::ready;
+            task.cpu->queue.push_back(&task);
+            ++queued_tasks_;
+        }
+    }
+
+    bool failed = false;
+    while (!failed && pick_next()) {
+        request_ = Request::none;
+        Fiber::switch_to(host_, *running_->fiber);
+        while (request_ == Request::snapshot) {
+            running_->fiber->snapshot();
+            request_ = Request::none;
+            Fiber::switch_to(host_, *running_->fiber);
+        }
+        if (request_ == Request::roll_back) {
+            running_->fiber->roll_back();
+            heap_.insert(CpuHeap::key(cpu_->now, cpu_->id));
+        }
+        failed = request_ == Request::failed;
+    }
+    cpu_ = nullptr;
+    running_ = nullptr;
+    body_ = nullptr;
+
+    Cycles end = start;
+    for (unsigned worker = 0; worker < count; ++worker) {
+        if (tasks_[worker].error) std::rethrow_exception(tasks_[worker].error);
+    }
+    for (unsigned worker = 0; worker < count; ++worker) {
+        if (tasks_[worker].state != TaskState::finished) throw Deadlock(describe_deadlock());
+        end = std::max(end, tasks_[worker].ended);
+    }
+    clock_ = end;
+    return end - start;
+}
+
+void Engine::fiber_entry(void* argument) {
+    current_->run_worker(*static_cast<Task*>(argument));
+}
+
+void Engine::run_worker(Task& task) {
+    try {
+        (*body_)(task.worker);
+        if (cpu_->tx.open()) throw WorkloadError("a worker ended inside a transaction");
+    } catch (...) {
+        task.error = std::current_exception();
+    }
+    // Outside the handler: a fiber never gives way inside one.
+    if (task.error) to_host(Request::failed);
+    task.state = TaskState::finished;
+    task.ended = cpu_->now;
+    leave_cpu();
+}
+
+/// The current task has left its CPU: the CPU takes up another one or idles, and whoever's turn it
+/// is runs. Returns only when the task is resumed.
+void Engine::leave_cpu() {
+    dispatch_next(*cpu_);
+    fire_timers();
+    if (heap_.empty()) {
+        to_host(Request::none);
+        return;
+    }
+    enter(cpus_[CpuHeap::cpu_of(heap_.pop())]);
+}
+
+/// From the host's stack: the CPU whose turn it is, or false when nothing can run.
+bool Engine::pick_next() {
+    fire_timers();
+    if (heap_.empty()) return false;
+    cpu_ = &cpus_[CpuHeap::cpu_of(heap_.pop())];
+    running_ = cpu_->task;
+    set_limits();
+    return true;
+}
+
+void Engine::to_host(Request request) {
+    request_ = request;
+    Fiber::switch_to(*running_->fiber, host_);
+}
+
+/// Gives the turn to a CPU that has been taken out of the heap.
+void Engine::enter(Cpu& next) {
+    Task& from = *running_;
+    cpu_ = &next;
+    running_ = next.task;
+    set_limits();
+    if (running_ != &from) Fiber::switch_to(*from.fiber, *running_->fiber);
+}
+
+void Engine::set_limits() {
+    const Cpu& cpu = *cpu_;
+    const CpuHeap::Key top = heap_.top();
+    // now << id_bits | id < top  <=>  now < ceil((top - id) / 2^id_bits)
+    strict_limit_ =
+        top == CpuHeap::never
+            ? forever
+            : (top - cpu.id + (CpuHeap::Key{1} << CpuHeap::id_bits) - 1) >> CpuHeap::id_bits;
+    if (!timers_.empty()) strict_limit_ = std::min(strict_limit_, timers_.front().time);
+    const Cycles ahead = strict_limit_ > forever - preset_.lookahead_cycles
+                             ? forever
+                             : strict_limit_ + preset_.lookahead_cycles;
+    hit_limit_ = std::min(ahead, cpu.next_event);
+    miss_limit_ = std::min(strict_limit_, cpu.next_event);
+}
+
+/// Returns when it is this worker's turn and no event of its CPU is due. The worker may be on
+/// another CPU then, and does not return at all if its transaction was aborted meanwhile.
+void Engine::give_way() {
+    while (cpu_->now >= miss_limit_) {
+        if (cpu_->now >= strict_limit_) {
+            switch_away();
+        } else {
+            handle_event();
+        }
+    }
+}
+
+void Engine::switch_away() {
+    const CpuHeap::Key mine = CpuHeap::key(cpu_->now, cpu_->id);
+    if (!timers_.empty() && timers_.front().time <= cpu_->now) {
+        heap_.insert(mine);
+        fire_timers();
+        enter(cpus_[CpuHeap::cpu_of(heap_.pop())]);
+        return;
+    }
+    if (mine < heap_.top()) {
+        set_limits();
+        return;
+    }
+    enter(cpus_[CpuHeap::cpu_of(heap_.replace_top(mine))]);
+}
+
+std::string Engine::describe_deadlock() const {
+    std::string text = "deadlock: every worker waits";
+    for (const Task& task : tasks_) {
+        if (task.state != TaskState::waiting) continue;
+        const std::uint64_t offset = task.futex_offset;
+        const std::uint32_t word = *reinterpret_cast<const std::uint32_t*>(base_ + offset);
+        const std::uint16_t writer =
+            const_cast<Directory&>(directory_)[static_cast<LineId>(offset / line_bytes)]
+                .last_writer_plus1;
+        text += fmt::format("; worker {} on {} (value {}, ", task.worker, arena_.name_of(offset),
+                            static_cast<std::int32_t>(word));
+        text += writer == nobody ? std::string("never written)")
+                                 : fmt::format("line last written by worker {})", writer - 1);
+    }
+    return text;
+}
+
+}  // namespace abortscope::model

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The simulated machine: CPUs with virtual time, caches, RTM, and an operating system's scheduler,
+// all on one host thread, so that a trial is a pure function of its parameters and its seed.
+//
+//   engine.cpp   workers, whose turn it is, deadlock       access.cpp  one memory access
+//   rtm.cpp      begin, commit, abort, rollback            kernel.cpp  futexes, sleeping,
+//   preemption
+//
+// Whose turn it is: the CPU with the smallest virtual time, ties by number. A running worker may
+// go on past the others' time only over hits in its own L1 that no other transaction can notice,
+// and by at most `lookahead_cycles`; for anything else it first gives way.
+//
+// An access is one step: give way, then resolve conflicts, move the line, note the undo value and
+// let the caller load or store, with nothing in between.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "machines/model/arena.hpp"
+#include "machines/model/cpu_heap.hpp"
+#include "machines/model/event_counts.hpp"
+#include "machines/model/fiber.hpp"
+#include "machines/model/memory_system.hpp"
+#include "machines/model/preset.hpp"
+#include "machines/model/transaction.hpp"
+#include "machines/random.hpp"
+#include "primitives/machine.hpp"
+
+namespace abortscope::model {
+
+/// Every worker sleeps and nothing will wake one: what() says who waits where, and who wrote the
+/// word last.
+class Deadlock : public std::runtime_error {
+  public:
+    using std::runtime_error::runtime_error;
+};
+
+/// The workload did what no hardware allows: XEND outside a transaction, an access outside the
+/// arena.
+class WorkloadError : public std::logic_error {
+  public:
+    using std::logic_error::logic_error;
+};
+
+struct EngineOptions {
+    unsigned workers = 1;
+    std::uint64_t seed = 1;
+    unsigned cpus = 0;    ///< CPUs that workers may use; 0: all
+    bool pinned = false;  ///< worker i stays on its first CPU
+    std::uint64_t arena_bytes = std::uint64_t{16} << 30;
+    /// Aborts injected at accesses inside transactions, per million, for the rollback audit.
+    std::uint32_t injected_aborts_ppm = 0;
+};
+
+/// Why the engine ends a transaction; the status word and the counters follow from it.
+enum class AbortReason : std::uint8_t {
+    conflict,
+    capacity_read,
+    capacity_write,
+    explicit_abort,
+    unfriendly,  ///< PAUSE, a system call
+    event,       ///< an interrupt, a page fault, a context switch
+    nest_overflow,
+    injected,
+};
+
+struct Cpu;
+
+enum class TaskState : std::uint8_t { idle, ready, running, waiting, sleeping, finished };
+
+struct Task {
+    unsigned worker = 0;
+    TaskState state = TaskState::idle;
+    std::unique_ptr<Fiber> fiber;
+    Cpu* cpu = nullptr;  ///< where it runs, or ran last
+    rtm::Status begin_result;
+    FutexResult wait_result = FutexResult::woken;
+    std::uint64_t futex_offset = 0;
+    std::uint64_t timer = 0;   ///< number of its pending timer; 0: none
+    Cycles vruntime = 0;       ///< time it has run, as the scheduler's fairness counts it
+    Cycles charged_until = 0;  ///< up to when vruntime has counted
+    Cycles slice_start = 0;    ///< when it was put on its CPU
+    Cycles ended = 0;
+    std::exception_ptr error;
+    AbortLog log;
+};
+
+struct Cpu {
+    Cycles now = 0;
+    Cycles next_event = 0;  ///< the interrupt, or `now` at once if another task must run
+    Core* core = nullptr;
+    std::uint16_t id = 0;
+    std::uint8_t thread = 0;    ///< which of its core's threads
+    std::uint8_t own_read = 0;  ///< its marks on L1 slots
+    std::uint8_t own_written = 0;
+    bool resched = false;
+    std::uint32_t busy_siblings = 0;
+    std::uint32_t background_left = 0;
+    std::array<std::uint32_t, 3> hit_cost{};  ///< by Access, with the sibling's slow-down
+    Task* task = nullptr;                     ///< null: idle
+    Cycles next_interrupt = 0;
+    Cycles busy_since = 0;
+    Transaction tx;
+    EventCounts counts;
+    std::vector<Task*> queue;  ///< ready tasks that wait for this CPU
+    Random jitter{0};
+    Random interrupts{0};
+    Random injection{0};
+    std::uint32_t background_next = 0;
+};
+
+class Engine {
+  public:
+    Engine(const Preset& preset, const EngineOptions& options);
+    ~Engine();
+    Engine(const Engine&) = delete;
+    Engine& operator=(const Engine&) = delete;
+
+    /// The engine of this host thread, or null.
+    static Engine* current() { return current_; }
+    /// Makes an engine current for a scope of the host thread.
+    class Scope {
+      public:
+        explicit Scope(Engine& engine) : previous_(current_) { current_ = &engine; }
+        ~Scope() { current_ = previous_; }
+        Scope(const Scope&) = delete;
+        Scope& operator=(const Scope&) = delete;
+
+      private:
+        Engine* previous_;
+    };
+
+    const Preset& preset() const { return preset_; }
+
+    /// Runs body(worker) on workers 0..count-1 and returns the cycles from the first start to the
+    /// last end. Throws Deadlock, or the exception of the first worker that threw; the engine is
+    /// of no further use then.
+    Cycles run(unsigned count, const std::function<void(unsigned)>& body);
+
+    /// Counts of all CPUs since the engine was made.
+    EventCounts counts() const;
+    AbortLog& log(unsigned worker) { return tasks_[worker].log; }
+    unsigned workers() const { return static_cast<unsigned>(tasks_.size()); }
+
+    // What ModelMachine calls. All of these run on a worker's fiber, except where noted.
+    void access(const void* place, unsigned size, Access kind);  // also outside a run: untimed
+    rtm::Status begin(const void* lock);
+    void commit();
+    [[noreturn]] void abort_explicitly(std::uint8_t code);
+    bool in_transaction() const { return cpu_ != nullptr && cpu_->tx.open(); }
+    void pause();
+    void fence();
+    void compute(std::uint64_t cycles);
+    std::uint64_t now_ns() const;
+    void sleep_for(Cycles duration);
+    FutexResult futex_wait(const void* word, std::uint32_t expected, std::uint64_t timeout_ns);
+    std::uint32_t futex_wake(const void* word, std::uint32_t count);
+    void yield();
+    void system_call(SystemCall kind);
+    void* allocate(std::size_t size, std::size_t alignment);  // also outside a run
+    void deallocate(void* place, std::size_t size, std::size_t alignment);
+    void describe(const void* place, std::size_t size, std::string_view name);
+    unsigned this_worker() const { return running_ != nullptr ? running_->worker : 0; }
+    AbortLog& this_log() { return tasks_[this_worker()].log; }
+
+    Arena& arena() { return arena_; }
+
+  private:
+    struct Timer {
+        Cycles time;
+        std::uint64_t number;
+        Task* task;
+        bool operator<(const Timer& other) const {  // std::push_heap keeps the largest on top
+            return time != other.time ? time > other.time : number > other.number;
+        }
+    };
+    enum class Request : std::uint8_t { none, snapshot, roll_back, failed };
+
+    // engine.cpp
+    static void fiber_entry(void* task);
+    void run_worker(Task& task);
+    bool pick_next();
+    void enter(Cpu& next);
+    void give_way();
+    void switch_away();
+    void set_limits();
+    void leave_cpu();
+    void to_host(Request request);
+    std::string describe_deadlock() const;
+
+    // access.cpp
+    void slow_access(std::uint64_t offset, unsigned size, Access kind);
+    void resolve_conflicts(Cpu& cpu, LineId line, bool write);
+    void settle_casualties(Cpu& cpu);
+    void note_in_transaction(Cpu& cpu, std::uint32_t slot, std::uint64_t offset, unsigned size,
+                             Access kind);
+    void log_undo(Transaction& tx, std::uint64_t offset, unsigned size);
+    void touch_page(Cpu& cpu, std::uint64_t offset);
+    void background_access(Cpu& cpu);
+
+    // rtm.cpp
+    void roll_back(Cpu& cpu, AbortReason reason, std::uint8_t code, Cycles when);
+    void abort_other(Cpu& victim, AbortReason reason);
+    [[noreturn]] void abort_self(AbortReason reason, std::uint8_t code = 0);
+    void release_lines(Cpu& cpu, bool keep_writes);
+
+    // kernel.cpp
+    void handle_event();
+    void charge_run_time(Cpu& cpu);
+    void wake(Task& task, Cycles time, FutexResult result);
+    Cpu& choose_cpu(const Task& task);
+    void put_on_cpu(Cpu& cpu, Task& task, Cycles time);
+    void dispatch_next(Cpu& cpu);
+    Task* take_ready(Cpu& cpu);
+    void requeue_current();
+    void block(TaskState state);
+    void start_timer(Task& task, Cycles time);
+    void fire_timers();
+    void set_busy(Cpu& cpu, bool busy);
+    void set_costs(Cpu& cpu);
+    void enter_kernel();
+
+    static inline constinit thread_local Engine* current_ = nullptr;
+
+    // Read by every access, so they come first.
+    char* base_;
+    std::uint64_t arena_bytes_;
+    Cpu* cpu_ = nullptr;  ///< the CPU whose turn it is; null outside a run
+    Task* running_ = nullptr;
+    Cycles hit_limit_ = 0;     ///< an unnoticeable hit may happen before this time
+    Cycles miss_limit_ = 0;    ///< anything else before this one
+    Cycles strict_limit_ = 0;  ///< when another CPU's turn comes
+
+    Preset preset_;
+    EngineOptions options_;
+    Arena arena_;
+    ZeroedMemory touched_;  ///< one byte a page
+    Directory directory_;
+    MemorySystem memory_;
+    std::vector<Cpu> cpus_;
+    std::vector<Task> tasks_;
+    CpuHeap heap_;
+    std::vector<Timer> timers_;
+    std::uint64_t timer_number_ = 0;
+    std::unordered_map<std::uint64_t, std::vector<Task*>> futex_queues_;
+    unsigned allowed_cpus_;
+    unsigned queued_tasks_ = 0;
+    unsigned busy_cpus_ = 0;
+    Cycles clock_ = 0;  ///< when the last run ended
+    Fiber host_;
+    Request request_ = Request::none;
+    const std::function<void(unsigned)>* body_ = nullptr;
+    Random stagger_;
+};
+
+}  // namespace abortscope::model

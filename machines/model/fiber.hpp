@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A worker's stack and its saved context, and a copy of both from the last begin().
+//
+// Switching is Boost.Context's fcontext: the callee-saved registers lie on the stack, so the bytes
+// from the suspended stack pointer to the stack's top are all of a suspended worker. A snapshot
+// copies them; a rollback copies them back and resumes the worker at the snapshot, which returns
+// from begin() a second time with registers and locals as they were: what hardware does.
+//
+//   running --switch_to--> suspended --snapshot--> suspended (copy taken)
+//   suspended --roll_back--> suspended at the snapshot
+//
+// Snapshot and roll_back work on a suspended fiber only, from another stack.
+// Under AddressSanitizer the shadow of the stack is copied and restored with it, and switches are
+// announced; fake stacks must be off (detect_stack_use_after_return=0).
+#pragma once
+
+#include <boost/context/detail/fcontext.hpp>
+#include <cstddef>
+#include <cstdint>
+
+#include "machines/model/grow_buffer.hpp"
+#include "machines/model/zeroed_memory.hpp"
+
+namespace abortscope::model {
+
+class Fiber {
+  public:
+    using Entry = void (*)(void* argument);
+
+    static constexpr std::size_t default_stack_bytes = 128 * 1024;
+
+    /// The host's own stack, as a place to switch from and back to.
+    Fiber() = default;
+    /// A fiber that will call entry(argument) when it is first switched to; entry never returns.
+    Fiber(Entry entry, void* argument, std::size_t stack_bytes = default_stack_bytes);
+
+    Fiber(const Fiber&) = delete;
+    Fiber& operator=(const Fiber&) = delete;
+
+    /// Suspends `from`, which must be the running fiber, and runs `to`.
+    static void switch_to(Fiber& from, Fiber& to);
+
+    /// Makes a suspended, finished fiber start again with another entry, on the same stack.
+    void restart(Entry entry, void* argument);
+
+    void snapshot();
+    void roll_back();
+
+    /// Bytes of the last snapshot.
+    std::size_t snapshot_bytes() const { return saved_stack_.size(); }
+
+  private:
+    static void start(boost::context::detail::transfer_t transfer);
+    static void arrive(boost::context::detail::transfer_t transfer);
+
+    ZeroedMemory stack_;
+    char* top_ = nullptr;
+    boost::context::detail::fcontext_t context_ = nullptr;
+    Entry entry_ = nullptr;
+    void* argument_ = nullptr;
+
+    boost::context::detail::fcontext_t saved_context_ = nullptr;
+    GrowBuffer<char> saved_stack_;
+    GrowBuffer<char> saved_shadow_;
+
+    // Exceptions in flight belong to a fiber, not to the host thread.
+    struct ExceptionState {
+        void* caught = nullptr;
+        unsigned uncaught = 0;
+    } exceptions_, saved_exceptions_;
+
+    // The bounds that AddressSanitizer is told of; for the host's stack it tells them itself.
+    const void* bottom_ = nullptr;
+    std::size_t bytes_ = 0;
+};
+
+}  // namespace abortscope::model

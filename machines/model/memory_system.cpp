@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "machines/model/memory_system.hpp"
+
+#include <algorithm>
+
+namespace abortscope::model {
+namespace {
+
+// Lines above every arena line: they have no directory entry.
+bool is_background(LineId line) {
+    return line >= background_base;
+}
+
+std::uint16_t plus1(std::uint16_t id) {
+    return static_cast<std::uint16_t>(id + 1);
+}
+
+}  // namespace
+
+MemorySystem::MemorySystem(const Preset& preset, Directory& directory)
+    : preset_(preset), directory_(directory) {
+    for (std::uint16_t id = 0; id < preset.cores(); ++id) {
+        cores_.push_back({id, static_cast<std::uint16_t>(id / preset.cores_per_socket),
+                          L1Cache(preset.l1_sets, preset.l1_ways),
+                          TagArray(preset.l2_sets, preset.l2_ways)});
+    }
+    for (unsigned socket = 0; socket < preset.sockets; ++socket) {
+        l3_.emplace_back(preset.l3_sets, preset.l3_ways);
+    }
+}
+
+std::uint32_t MemorySystem::acquire(Core& core, LineId line, Access access, Cycles now,
+                                    Cycles& cost, EventCounts& counts) {
+    L1Cache& l1 = core.l1;
+    std::uint32_t slot = l1.tags.find(line);
+    const bool in_l1 = slot != TagArray::miss;
+    const bool write = access != Access::load;
+    if (in_l1 && (!write || l1.writable[slot] != 0)) {
+        l1.tags.touch(slot);
+        return slot;
+    }
+
+    if (!in_l1) ++counts.l1_misses;
+    LineState& state = directory_[line];
+    const Source source = write ? write_source(core, line, state, in_l1, counts)
+                                : read_source(core, line, state, counts);
+    Cycles latency = source.latency;
+    if (source.busy != 0) {
+        // Requests for one line are served one after another: that is what makes a contended line
+        // slow, not its latency.
+        const Cycles start = std::max(now, state.free_at());
+        latency += start - now;
+        state.set_free_at(start + source.busy);
+    }
+    cost += access == Access::store ? latency * preset_.store_visible_pct / 100 : latency;
+
+    if (in_l1) {
+        l1.tags.touch(slot);
+    } else {
+        slot = fill_l1(core, line);
+    }
+    l1.writable[slot] = directory_[line].owner_plus1 == plus1(core.id) ? 1 : 0;
+    return slot;
+}
+
+MemorySystem::Source MemorySystem::read_source(Core& core, LineId line, LineState& state,
+                                               EventCounts& counts) {
+    const std::uint32_t in_l2 = core.l2.find(line);
+    if (in_l2 != TagArray::miss) {
+        core.l2.touch(in_l2);
+        return {preset_.l2_hit_cycles, 0};
+    }
+    ++counts.l2_misses;
+    Source source{};
+    if (state.owner_plus1 != nobody && state.owner_plus1 != plus1(core.id)) {
+        Core& owner = cores_[state.owner_plus1 - 1u];
+        const std::uint32_t held = owner.l1.tags.find(line);
+        if (held != TagArray::miss) owner.l1.writable[held] = 0;
+        state.owner_plus1 = nobody;
+        ++counts.cache_transfers;
+        const Cycles latency =
+            owner.socket == core.socket ? preset_.transfer_cycles : preset_.remote_cycles;
+        source = {latency, latency};
+        if (preset_.l3_inclusive == 0) fill_l3(core.socket, line);
+    } else {
+        source = fetch(core, line, state, counts);
+    }
+    fill_l2(core, line);
+    LineState& after = directory_[line];
+    if (after.sharers.empty()) after.owner_plus1 = plus1(core.id);
+    after.sharers.insert(core.id, directory_.pool());
+    return source;
+}
+
+MemorySystem::Source MemorySystem::write_source(Core& core, LineId line, LineState& state,
+                                                bool in_l1, EventCounts& counts) {
+    const std::uint32_t in_l2 = core.l2.find(line);
+    if (in_l2 != TagArray::miss) core.l2.touch(in_l2);
+    if (state.owner_plus1 == plus1(core.id)) return {preset_.l2_hit_cycles, 0};
+    if (in_l2 == TagArray::miss && !in_l1) ++counts.l2_misses;
+
+    Source source{};
+    bool remote = false;
+    bool shared_elsewhere = false;
+    state.sharers.for_each(directory_.pool(), [&](std::uint16_t sharer) {
+        if (sharer == core.id) return;
+        shared_elsewhere = true;
+        remote |= cores_[sharer].socket != core.socket;
+    });
+    const bool had_copy = in_l1 || in_l2 != TagArray::miss;
+    if (state.owner_plus1 != nobody) {
+        ++counts.cache_transfers;
+        const Cycles latency = remote ? preset_.remote_cycles : preset_.transfer_cycles;
+        source = {latency, latency};
+    } else if (had_copy) {
+        ++counts.upgrades;
+        const Cycles latency = remote ? preset_.remote_cycles : preset_.upgrade_cycles;
+        source = {latency, latency};
+    } else if (shared_elsewhere) {
+        const Cycles latency = remote ? preset_.remote_cycles
+                                      : std::max(preset_.l3_hit_cycles, preset_.upgrade_cycles);
+        source = {latency, latency};
+    } else {
+        source = fetch(core, line, state, counts);
+    }
+    if (shared_elsewhere) {
+        state.sharers.for_each(directory_.pool(), [&](std::uint16_t sharer) {
+            if (sharer != core.id) drop_from_core(cores_[sharer], line, 0);
+        });
+    }
+    if (in_l2 == TagArray::miss) fill_l2(core, line);
+    LineState& after = directory_[line];
+    after.sharers.insert(core.id, directory_.pool());
+    after.owner_plus1 = plus1(core.id);
+    return source;
+}
+
+// Nobody owns the line: from the nearest L3 or core that has it, or from memory.
+MemorySystem::Source MemorySystem::fetch(Core& core, LineId line, const LineState& state,
+                                         EventCounts& counts) {
+    TagArray& l3 = l3_[core.socket];
+    const std::uint32_t here = l3.find(line);
+    if (here != TagArray::miss) {
+        l3.touch(here);
+        return {preset_.l3_hit_cycles, preset_.line_busy_cycles};
+    }
+    ++counts.l3_misses;
+    bool near = false;
+    bool far = false;
+    state.sharers.for_each(directory_.pool(), [&](std::uint16_t sharer) {
+        (cores_[sharer].socket == core.socket ? near : far) = true;
+    });
+    for (std::uint16_t socket = 0; socket < l3_.size() && !far; ++socket) {
+        far = socket != core.socket && l3_[socket].find(line) != TagArray::miss;
+    }
+    if (preset_.l3_inclusive != 0) fill_l3(core.socket, line);
+    if (near) return {preset_.transfer_cycles, preset_.line_busy_cycles};
+    if (far) return {preset_.remote_cycles, preset_.line_busy_cycles};
+    return {preset_.memory_cycles, preset_.line_busy_cycles};
+}
+
+std::uint32_t MemorySystem::fill_l1(Core& core, LineId line) {
+    const std::uint32_t slot = core.l1.tags.victim(line);
+    if (core.l1.tags.line_at(slot) != no_line) evict_l1_slot(core, slot, 1);
+    core.l1.tags.place(slot, line);
+    return slot;
+}
+
+void MemorySystem::fill_l2(Core& core, LineId line) {
+    TagArray& l2 = core.l2;
+    const std::uint32_t present = l2.find(line);
+    if (present != TagArray::miss) {
+        l2.touch(present);
+        return;
+    }
+    const std::uint32_t slot = l2.victim(line);
+    const LineId evicted = l2.line_at(slot);
+    l2.place(slot, line);
+    if (evicted == no_line) return;
+    if (preset_.l3_inclusive == 0) fill_l3(core.socket, evicted);
+    if (core.l1.tags.find(evicted) != TagArray::miss) return;
+    if (preset_.rtm_read_tracking == static_cast<std::uint32_t>(ReadTracking::l2)) {
+        const LineState& lost = directory_[evicted];
+        lost.tx_readers.for_each(directory_.pool(), [&](std::uint16_t cpu) {
+            if (core_of_cpu(cpu) == core.id) {
+                casualties_.push_back(
+                    {cpu, evicted, false, 2, l2.set_of_slot(slot), l2.way_of_slot(slot)});
+            }
+        });
+    }
+    left_core(core, evicted);
+}
+
+void MemorySystem::fill_l3(std::uint16_t socket, LineId line) {
+    TagArray& l3 = l3_[socket];
+    const std::uint32_t present = l3.find(line);
+    if (present != TagArray::miss) {
+        l3.touch(present);
+        return;
+    }
+    const std::uint32_t slot = l3.victim(line);
+    const LineId evicted = l3.line_at(slot);
+    l3.place(slot, line);
+    if (evicted == no_line || preset_.l3_inclusive == 0) return;
+    // Inclusive: what L3 loses, the socket's cores lose too, and no one watches the line for the
+    // transactions that have read it.
+    LineState& lost = directory_[evicted];
+    lost.tx_readers.for_each(directory_.pool(), [&](std::uint16_t cpu) {
+        if (cores_[core_of_cpu(cpu)].socket == socket) {
+            casualties_.push_back(
+                {cpu, evicted, false, 3, l3.set_of_slot(slot), l3.way_of_slot(slot)});
+        }
+    });
+    lost.sharers.for_each(directory_.pool(), [&](std::uint16_t sharer) {
+        if (cores_[sharer].socket == socket) drop_from_core(cores_[sharer], evicted, 3);
+    });
+}
+
+void MemorySystem::evict_l1_slot(Core& core, std::uint32_t slot, std::uint8_t level) {
+    L1Cache& l1 = core.l1;
+    const LineId line = l1.tags.line_at(slot);
+    const unsigned written_by = l1.marks[slot] >> 4;
+    for (unsigned thread = 0; thread < 4; ++thread) {
+        if ((written_by >> thread & 1u) != 0) {
+            casualties_.push_back({cpu_of(core.id, thread), line, true, level,
+                                   l1.tags.set_of_slot(slot), l1.tags.way_of_slot(slot)});
+        }
+    }
+    const bool writable = l1.writable[slot] != 0;
+    l1.tags.remove(slot);
+    l1.marks[slot] = 0;
+    l1.writable[slot] = 0;
+    if (is_background(line) || level != 1) return;
+    if (core.l2.find(line) != TagArray::miss) return;
+    if (writable) {
+        fill_l2(core, line);  // it may be dirty
+    } else {
+        left_core(core, line);
+    }
+}
+
+void MemorySystem::drop_from_core(Core& core, LineId line, std::uint8_t level) {
+    const std::uint32_t in_l1 = core.l1.tags.find(line);
+    if (in_l1 != TagArray::miss) evict_l1_slot(core, in_l1, level);
+    const std::uint32_t in_l2 = core.l2.find(line);
+    if (in_l2 != TagArray::miss) core.l2.remove(in_l2);
+    left_core(core, line);
+}
+
+void MemorySystem::left_core(Core& core, LineId line) {
+    LineState& state = directory_[line];
+    state.sharers.erase(core.id, directory_.pool());
+    if (state.owner_plus1 == plus1(core.id)) state.owner_plus1 = nobody;
+}
+
+void MemorySystem::touch_background(Core& core, LineId line) {
+    const std::uint32_t present = core.l1.tags.find(line);
+    if (present != TagArray::miss) {
+        core.l1.tags.touch(present);
+        return;
+    }
+    fill_l1(core, line);
+}
+
+void MemorySystem::discard_from_l1(Core& core, LineId line) {
+    const std::uint32_t slot = core.l1.tags.find(line);
+    if (slot == TagArray::miss) return;
+    core.l1.tags.remove(slot);
+    core.l1.marks[slot] = 0;
+    core.l1.writable[slot] = 0;
+    // What the transaction started from is in L2 or beyond.
+    if (core.l2.find(line) == TagArray::miss) left_core(core, line);
+}
+
+}  // namespace abortscope::model

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Caches and coherence: which core holds a line, in which of its caches, and what getting it costs.
+//
+//   state of a line in a core     owner is the core   in the core's sharers   L1 slot writable
+//   modified or exclusive               yes                  alone                  yes
+//   shared                              no                   yes                    no
+//   invalid                             no                   no                     (absent)
+//
+// A core's private caches are L1 and L2 (neither includes the other); it is a sharer while either
+// has the line. L3 is per socket. The memory system knows transactions only as marks on L1 slots
+// and as the directory's tx fields: it reports the transactions that lose a line that they need
+// (`casualties`), and leaves it to the engine to end them.
+//
+// Mechanisms and their sources are in docs/model.md.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "machines/model/directory.hpp"
+#include "machines/model/event_counts.hpp"
+#include "machines/model/grow_buffer.hpp"
+#include "machines/model/preset.hpp"
+#include "machines/model/tag_array.hpp"
+
+namespace abortscope::model {
+
+/// Line numbers from here on belong to no scenario (see Preset::background_lines).
+inline constexpr LineId background_base = 0xffff0000;
+
+/// What an access does to its line.
+enum class Access : std::uint8_t {
+    load,
+    store,
+    atomic,  ///< a locked read-modify-write: takes the line for writing even if it fails
+};
+
+/// The first-level cache with what its slots carry beyond the tag.
+struct L1Cache {
+    TagArray tags;
+    std::vector<std::uint8_t> writable;
+    /// Bit t: sibling thread t has read the line in its transaction; bit 4 + t: has written it.
+    std::vector<std::uint8_t> marks;
+    /// Where thread t's transaction lists the line: entries[slot * 4 + t].
+    std::vector<std::uint32_t> entries;
+
+    L1Cache(std::uint32_t sets, std::uint32_t ways)
+        : tags(sets, ways),
+          writable(tags.slots()),
+          marks(tags.slots()),
+          entries(tags.slots() * 4) {}
+};
+
+struct Core {
+    std::uint16_t id;
+    std::uint16_t socket;
+    L1Cache l1;
+    TagArray l2;
+};
+
+/// A transaction that has lost a line it must keep: it has to abort for capacity.
+struct Casualty {
+    std::uint16_t cpu;
+    LineId line;
+    bool written;
+    std::uint8_t level;  ///< of the cache that overflowed
+    std::uint32_t set;
+    std::uint32_t way;
+};
+
+class MemorySystem {
+  public:
+    MemorySystem(const Preset& preset, Directory& directory);
+
+    Core& core(std::uint16_t id) { return cores_[id]; }
+    std::uint16_t core_of_cpu(std::uint16_t cpu) const {
+        return static_cast<std::uint16_t>(cpu % cores_.size());
+    }
+    /// Which of its core's threads a CPU is. CPUs are numbered cores first, siblings after, as
+    /// Linux does: CPU i and CPU i + cores share a core.
+    std::uint8_t thread_of_cpu(std::uint16_t cpu) const {
+        return static_cast<std::uint8_t>(cpu / cores_.size());
+    }
+    std::uint16_t cpu_of(std::uint16_t core, unsigned thread) const {
+        return static_cast<std::uint16_t>(core + thread * cores_.size());
+    }
+
+    /// Gets the line into the core's L1, writable for store and atomic, at `now`; returns the slot
+    /// and adds the cycles it took to `cost`. Conflicts must have been resolved. Appends to
+    /// `casualties`; the caller ends those transactions.
+    std::uint32_t acquire(Core& core, LineId line, Access access, Cycles now, Cycles& cost,
+                          EventCounts& counts);
+
+    /// A line that belongs to no scenario is touched: it takes a place in L1 and nothing else.
+    void touch_background(Core& core, LineId line);
+
+    /// The core's L1 loses the line, unwritten (a transaction's writes are undone).
+    void discard_from_l1(Core& core, LineId line);
+
+    GrowBuffer<Casualty>& casualties() { return casualties_; }
+
+  private:
+    struct Source {
+        Cycles latency;
+        Cycles busy;  ///< how long the line cannot serve others
+    };
+
+    Source read_source(Core& core, LineId line, LineState& state, EventCounts& counts);
+    Source write_source(Core& core, LineId line, LineState& state, bool in_l1, EventCounts& counts);
+    Source fetch(Core& core, LineId line, const LineState& state, EventCounts& counts);
+    std::uint32_t fill_l1(Core& core, LineId line);
+    void fill_l2(Core& core, LineId line);
+    void fill_l3(std::uint16_t socket, LineId line);
+    void evict_l1_slot(Core& core, std::uint32_t slot, std::uint8_t level);
+    void drop_from_core(Core& core, LineId line, std::uint8_t level);
+    void left_core(Core& core, LineId line);
+
+    const Preset& preset_;
+    Directory& directory_;
+    std::vector<Core> cores_;
+    std::vector<TagArray> l3_;  ///< one a socket
+    GrowBuffer<Casualty> casualties_;
+};
+
+}  // namespace abortscope::model

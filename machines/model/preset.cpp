@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "machines/model/preset.hpp"
+
+#include <array>
+#include <limits>
+
+namespace abortscope::model {
+namespace {
+
+constexpr std::uint32_t many = 1'000'000'000;
+
+// name, member, minimum, maximum, power of two, help
+constexpr PresetField fields[] = {
+    {"sockets", &Preset::sockets, 1, 8, false, "sockets"},
+    {"cores_per_socket", &Preset::cores_per_socket, 1, 128, false, "cores per socket"},
+    {"threads_per_core", &Preset::threads_per_core, 1, 4, false, "hardware threads per core"},
+    {"frequency_mhz", &Preset::frequency_mhz, 100, 10'000, false, "clock, MHz"},
+    {"l1_sets", &Preset::l1_sets, 1, 1024, true, "L1 data cache sets of 64-byte lines, per core"},
+    {"l1_ways", &Preset::l1_ways, 1, 32, false, "L1 data cache ways"},
+    {"l2_sets", &Preset::l2_sets, 1, 65'536, true, "L2 sets, per core"},
+    {"l2_ways", &Preset::l2_ways, 1, 32, false, "L2 ways"},
+    {"l3_sets", &Preset::l3_sets, 1, 1u << 22, true, "L3 sets, per socket"},
+    {"l3_ways", &Preset::l3_ways, 1, 32, false, "L3 ways"},
+    {"l3_inclusive", &Preset::l3_inclusive, 0, 1, false, "1: L3 includes L1 and L2"},
+    {"l1_hit_cycles", &Preset::l1_hit_cycles, 1, 100, false, "load that hits L1"},
+    {"store_cycles", &Preset::store_cycles, 1, 100, false, "store that hits L1"},
+    {"store_visible_pct", &Preset::store_visible_pct, 0, 100, false,
+     "share of a store miss that its worker waits for, %"},
+    {"l2_hit_cycles", &Preset::l2_hit_cycles, 1, 1000, false, "L2 hit"},
+    {"l3_hit_cycles", &Preset::l3_hit_cycles, 1, 1000, false, "L3 hit"},
+    {"memory_cycles", &Preset::memory_cycles, 1, 10'000, false, "memory access"},
+    {"transfer_cycles", &Preset::transfer_cycles, 1, 10'000, false,
+     "line from another core of the socket"},
+    {"upgrade_cycles", &Preset::upgrade_cycles, 1, 10'000, false, "shared line becomes writable"},
+    {"remote_cycles", &Preset::remote_cycles, 1, 10'000, false, "line from another socket"},
+    {"locked_cycles", &Preset::locked_cycles, 0, 1000, false,
+     "extra for a LOCK-prefixed access or full fence"},
+    {"line_busy_cycles", &Preset::line_busy_cycles, 0, 1000, false,
+     "how long a line serves one clean read"},
+    {"pause_cycles", &Preset::pause_cycles, 1, 1000, false, "PAUSE"},
+    {"smt_slowdown_pct", &Preset::smt_slowdown_pct, 0, 300, false,
+     "extra time while a sibling thread executes, %"},
+    {"load_linked", &Preset::load_linked, 0, 1, false, "1: compare-and-swap is a load-linked pair"},
+    {"far_atomics", &Preset::far_atomics, 0, 1, false,
+     "1: an atomic on a line held elsewhere runs there"},
+    {"rtm", &Preset::rtm, 0, 1, false, "1: RTM works"},
+    {"rtm_begin_cycles", &Preset::rtm_begin_cycles, 0, 10'000, false, "XBEGIN"},
+    {"rtm_commit_cycles", &Preset::rtm_commit_cycles, 0, 10'000, false, "XEND"},
+    {"rtm_abort_cycles", &Preset::rtm_abort_cycles, 0, 100'000, false, "abort"},
+    {"rtm_max_nest", &Preset::rtm_max_nest, 1, 255, false, "MAX_RTM_NEST_COUNT"},
+    {"rtm_read_tracking", &Preset::rtm_read_tracking, 2, 3, false,
+     "cache level whose eviction of a read line aborts"},
+    {"background_lines", &Preset::background_lines, 0, 1024, false,
+     "lines of stack, globals and page tables that share L1"},
+    {"background_period", &Preset::background_period, 1, 100'000, false,
+     "accesses between two uses of such a line"},
+    {"jitter_cycles", &Preset::jitter_cycles, 0, 10'000, false,
+     "bound of the noise at begin and abort"},
+    {"timer_hz", &Preset::timer_hz, 1, 1'000'000, false, "mean interrupts per second and CPU"},
+    {"interrupt_ns", &Preset::interrupt_ns, 0, many, false, "an interrupt"},
+    {"system_call_ns", &Preset::system_call_ns, 0, many, false, "a system call, in and out"},
+    {"page_fault_ns", &Preset::page_fault_ns, 0, many, false, "first touch of a page"},
+    {"context_switch_ns", &Preset::context_switch_ns, 0, many, false, "switch to another task"},
+    {"futex_wait_ns", &Preset::futex_wait_ns, 0, many, false, "FUTEX_WAIT beyond the system call"},
+    {"futex_wake_ns", &Preset::futex_wake_ns, 0, many, false, "FUTEX_WAKE beyond the system call"},
+    {"wake_task_ns", &Preset::wake_task_ns, 0, many, false, "per task woken, paid by the waker"},
+    {"wake_latency_ns", &Preset::wake_latency_ns, 0, many, false,
+     "until an idle CPU runs a woken task"},
+    {"migration_ns", &Preset::migration_ns, 0, many, false, "moving a task to another CPU"},
+    {"sched_latency_ns", &Preset::sched_latency_ns, 1, many, false,
+     "time in which every ready task runs once"},
+    {"slice_ns", &Preset::slice_ns, 1, many, false, "shortest time slice"},
+    {"sleeper_credit_ns", &Preset::sleeper_credit_ns, 0, many, false,
+     "how far behind a woken task may be placed"},
+    {"wakeup_granularity_ns", &Preset::wakeup_granularity_ns, 0, many, false,
+     "how far behind a woken task preempts"},
+    {"allocation_cycles", &Preset::allocation_cycles, 0, 10'000, false, "malloc or free"},
+    {"start_stagger_ns", &Preset::start_stagger_ns, 0, many, false,
+     "workers of a phase start within this time"},
+    {"lookahead_cycles", &Preset::lookahead_cycles, 0, 10'000, false,
+     "how far a worker runs ahead over unnoticeable hits"},
+};
+
+Preset haswell() {
+    Preset preset;
+    preset.name = "haswell";
+    preset.description = "Intel Core i7-4770, 4 cores, 8 threads, 3.4 GHz";
+    return preset;
+}
+
+}  // namespace
+
+std::span<const PresetField> preset_fields() {
+    return fields;
+}
+
+std::span<const Preset> presets() {
+    static const std::array<Preset, 1> all{haswell()};
+    return all;
+}
+
+const Preset* find_preset(std::string_view name) {
+    for (const Preset& preset : presets()) {
+        if (preset.name == name) return &preset;
+    }
+    return nullptr;
+}
+
+}  // namespace abortscope::model

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One CPU's open transaction: the lines it holds, the bytes it overwrote, how deep it is nested.
+#pragma once
+
+#include <cstdint>
+
+#include "machines/model/arena.hpp"
+#include "machines/model/directory.hpp"
+#include "machines/model/grow_buffer.hpp"
+
+namespace abortscope::model {
+
+/// A line of the read or write set, with the bytes touched (bit i = byte i). A line that left L1
+/// and came back has two entries.
+struct TxLine {
+    LineId line;
+    std::uint64_t read_bytes;
+    std::uint64_t written_bytes;
+};
+
+/// What a store replaced.
+struct UndoEntry {
+    std::uint64_t offset;
+    std::uint64_t old_value;
+    std::uint32_t size;
+};
+
+struct Transaction {
+    std::uint32_t depth = 0;  ///< 0: none is open; the nest count otherwise
+    Cycles began = 0;
+    const void* lock = nullptr;  ///< the lock it elides, as given to begin
+    GrowBuffer<TxLine> lines;
+    GrowBuffer<UndoEntry> undo;
+    ArenaLog arena;
+
+    bool open() const { return depth != 0; }
+
+    void start(Cycles time, const void* elided) {
+        depth = 1;
+        began = time;
+        lock = elided;
+    }
+    void forget() {
+        depth = 0;
+        lines.clear();
+        undo.clear();
+    }
+};
+
+}  // namespace abortscope::model
