@@ -200,13 +200,19 @@ Cell parameter(const Row& row, std::string_view name) {
 }
 
 /// A parameter's name ends in its unit.
-constexpr std::string_view unit_of(std::string_view parameter_name) {
-    constexpr std::pair<std::string_view, std::string_view> suffixes[] = {
-        {"_pct", "%"}, {"_ns", "ns"}, {"_us", "us"}, {"_bytes", "bytes"}, {"_cycles", "cycles"}};
-    for (const auto& [suffix, unit] : suffixes) {
-        if (parameter_name.ends_with(suffix)) return unit;
+struct UnitSuffix {
+    std::string_view suffix;
+    std::string_view unit;
+};
+
+constexpr UnitSuffix unit_suffixes[] = {
+    {"_pct", "%"}, {"_ns", "ns"}, {"_us", "us"}, {"_bytes", "bytes"}, {"_cycles", "cycles"}};
+
+constexpr UnitSuffix unit_suffix_of(std::string_view name) {
+    for (const UnitSuffix& each : unit_suffixes) {
+        if (name.ends_with(each.suffix)) return each;
     }
-    return "";
+    return {};
 }
 
 }  // namespace
@@ -243,12 +249,17 @@ std::vector<Column> columns_for(std::span<const ScenarioInfo* const> scenarios) 
     for (const ScenarioInfo* scenario : scenarios) {
         for (const ParameterSpec& spec : scenario->parameters) {
             if (index_of(columns, spec.name) != columns.size()) continue;
-            columns.push_back({spec.name, unit_of(spec.name), spec.words.empty() ? integer : text,
-                               parameters, spec.help, nullptr});
+            columns.push_back({spec.name, unit_suffix_of(spec.name).unit,
+                               spec.words.empty() ? integer : text, parameters, spec.help,
+                               nullptr});
         }
     }
     columns.insert(columns.end(), past_identity, std::end(column_table));
     return columns;
+}
+
+std::string_view name_without_unit(const Column& column) {
+    return column.name.substr(0, column.name.size() - unit_suffix_of(column.name).suffix.size());
 }
 
 std::size_t index_of(std::span<const Column> columns, std::string_view name) {

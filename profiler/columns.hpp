@@ -66,6 +66,9 @@ std::span<const Column> fixed_columns();
 /// the order in which the scenarios name them.
 std::vector<Column> columns_for(std::span<const ScenarioInfo* const> scenarios);
 
+/// A column's name for people, who see its unit beside it: "mutation" for mutation_pct.
+std::string_view name_without_unit(const Column& column);
+
 /// The column's place in `columns`, or columns.size().
 std::size_t index_of(std::span<const Column> columns, std::string_view name);
 

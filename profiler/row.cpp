@@ -107,25 +107,21 @@ std::string Measurement::absent_reason() const {
     return fmt::format("{}", fmt::join(reasons, "; "));
 }
 
-AbortLog total_of(std::span<const AbortLog> logs) {
-    AbortLog total;
-    for (const AbortLog& log : logs) {
-        total.attempts += log.attempts;
-        total.commits += log.commits;
-        total.acquisitions += log.acquisitions;
-        total.elided += log.elided;
-        total.fallbacks += log.fallbacks;
-        total.misuses += log.misuses;
-        for (std::size_t i = 0; i < log.causes.size(); ++i) total.causes[i] += log.causes[i];
-        for (std::size_t i = 0; i < log.bits.size(); ++i) total.bits[i] += log.bits[i];
-        for (std::size_t i = 0; i < log.explicit_codes.size(); ++i) {
-            total.explicit_codes[i] += log.explicit_codes[i];
-        }
-        total.longest_fallback_run = std::max(total.longest_fallback_run, log.longest_fallback_run);
-        total.acquisitions_after_fallback += log.acquisitions_after_fallback;
-        total.fallbacks_after_fallback += log.fallbacks_after_fallback;
+void add(AbortLog& sum, const AbortLog& log) {
+    sum.attempts += log.attempts;
+    sum.commits += log.commits;
+    sum.acquisitions += log.acquisitions;
+    sum.elided += log.elided;
+    sum.fallbacks += log.fallbacks;
+    sum.misuses += log.misuses;
+    for (std::size_t i = 0; i < log.causes.size(); ++i) sum.causes[i] += log.causes[i];
+    for (std::size_t i = 0; i < log.bits.size(); ++i) sum.bits[i] += log.bits[i];
+    for (std::size_t i = 0; i < log.explicit_codes.size(); ++i) {
+        sum.explicit_codes[i] += log.explicit_codes[i];
     }
-    return total;
+    sum.longest_fallback_run = std::max(sum.longest_fallback_run, log.longest_fallback_run);
+    sum.acquisitions_after_fallback += log.acquisitions_after_fallback;
+    sum.fallbacks_after_fallback += log.fallbacks_after_fallback;
 }
 
 }  // namespace abortscope

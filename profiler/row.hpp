@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -71,7 +70,7 @@ struct Measurement {
     std::string absent_reason() const;
 };
 
-/// The sums of the workers' logs, and the longest of their fallback runs.
-AbortLog total_of(std::span<const AbortLog> logs);
+/// Adds a worker's counts to the sum; of the fallback runs the longest is kept.
+void add(AbortLog& sum, const AbortLog& log);
 
 }  // namespace abortscope

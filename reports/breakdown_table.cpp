@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/breakdown_table.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+
+#include "reports/level_cells.hpp"
+#include "reports/numbers.hpp"
+
+namespace abortscope {
+namespace {
+
+/// The logs of the repeats together.
+AbortLog pooled(const Sample& sample) {
+    AbortLog sum;
+    for (const Measurement* row : sample) {
+        if (row->log) add(sum, *row->log);
+    }
+    return sum;
+}
+
+/// Wasted cycles as a share of all cycles, where both were measured.
+std::optional<double> wasted_share(const Sample& sample) {
+    double wasted = 0;
+    double cycles = 0;
+    for (const Measurement* row : sample) {
+        const std::optional<std::uint64_t> all = row->counters[index_of(Counter::cycles)].value;
+        if (!row->wasted_cycles() || !all) return std::nullopt;
+        wasted += static_cast<double>(*row->wasted_cycles());
+        cycles += static_cast<double>(*all);
+    }
+    if (cycles == 0) return std::nullopt;
+    return wasted / cycles;
+}
+
+std::string share(std::uint64_t part, std::uint64_t whole) {
+    if (whole == 0) return std::string(no_number);
+    return percent(static_cast<double>(part) / static_cast<double>(whole));
+}
+
+/// The mean over the repeats, as counts are large and the same work was done in each.
+std::string count(std::uint64_t sum, std::size_t repeats) {
+    return with_thousands((sum + repeats / 2) / repeats);
+}
+
+struct BreakdownLine {
+    std::size_t level;
+    std::string phase;
+    std::string policy;
+    const Sample* sample;
+    AbortLog log;
+};
+
+struct BreakdownColumn {
+    TextTable::Heading heading;
+    int rank;  ///< 1 is left out first where the terminal is narrow, 0 never
+    std::function<std::string(const BreakdownLine&)> cell;
+};
+
+std::vector<BreakdownLine> breakdown_lines(const Grouping& grouping) {
+    std::vector<BreakdownLine> lines;
+    for (std::size_t level = 0; level < grouping.levels().size(); ++level) {
+        for (const std::string& phase : grouping.phases()) {
+            for (const std::string& policy : grouping.policies()) {
+                const Sample& sample = grouping.sample(level, phase, policy);
+                AbortLog log = pooled(sample);
+                if (log.attempts == 0) continue;
+                lines.push_back({level, phase, policy, &sample, std::move(log)});
+            }
+        }
+    }
+    return lines;
+}
+
+std::vector<BreakdownColumn> breakdown_columns(const std::vector<BreakdownLine>& lines) {
+    using Line = BreakdownLine;
+    std::vector<BreakdownColumn> columns;
+    const bool several_phases = std::any_of(lines.begin(), lines.end(), [&](const Line& line) {
+        return line.phase != lines.front().phase;
+    });
+    if (several_phases) {
+        columns.push_back({{"phase", "", TextTable::Align::left}, 0, [](const Line& line) {
+                               return line.phase;
+                           }});
+    }
+    columns.push_back(
+        {{"policy", "", TextTable::Align::left}, 0, [](const Line& line) { return line.policy; }});
+    columns.push_back({{"attempts", ""}, 0, [](const Line& line) {
+                           return count(line.log.attempts, line.sample->size());
+                       }});
+    columns.push_back({{"aborts", ""}, 3, [](const Line& line) {
+                           return count(line.log.aborts(), line.sample->size());
+                       }});
+    columns.push_back({{"aborted", "%"}, 0, [](const Line& line) {
+                           return share(line.log.aborts(), line.log.attempts);
+                       }});
+    for (std::size_t cause = 0; cause < rtm::cause_count; ++cause) {
+        const bool occurs = std::any_of(lines.begin(), lines.end(), [&](const Line& line) {
+            return line.log.causes[cause] != 0;
+        });
+        if (!occurs) continue;
+        columns.push_back(
+            {{std::string(rtm::cause_names[cause]), "%"}, 0, [cause](const Line& line) {
+                 return share(line.log.causes[cause], line.log.aborts());
+             }});
+    }
+    columns.push_back({{"fallbacks", ""}, 2, [](const Line& line) {
+                           return count(line.log.fallbacks, line.sample->size());
+                       }});
+    columns.push_back({{"fallback", "%"}, 0, [](const Line& line) {
+                           return share(line.log.fallbacks, line.log.acquisitions);
+                       }});
+    columns.push_back({{"wasted", "%"}, 1, [](const Line& line) {
+                           const std::optional<double> wasted = wasted_share(*line.sample);
+                           return wasted ? percent(*wasted) : std::string(no_number);
+                       }});
+    return columns;
+}
+
+TextTable make_table(const Grouping& grouping, const std::vector<BreakdownLine>& lines,
+                     const std::vector<BreakdownColumn>& columns) {
+    std::vector<TextTable::Heading> headings = level_headings(grouping);
+    for (const BreakdownColumn& column : columns) headings.push_back(column.heading);
+    TextTable table(std::move(headings));
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        const bool first = i == 0 || lines[i].level != lines[i - 1].level;
+        std::vector<std::string> cells = level_cells(grouping, lines[i].level, first);
+        for (const BreakdownColumn& column : columns) cells.push_back(column.cell(lines[i]));
+        table.add(std::move(cells));
+    }
+    return table;
+}
+
+}  // namespace
+
+BreakdownTable breakdown_of(const Grouping& grouping, unsigned width) {
+    const std::vector<BreakdownLine> lines = breakdown_lines(grouping);
+    if (lines.empty()) return {{}, TextTable({})};
+    std::vector<BreakdownColumn> columns = breakdown_columns(lines);
+    const bool several_phases = columns.front().heading.name == "phase";
+    for (const int rank : {1, 2, 3}) {
+        if (make_table(grouping, lines, columns).width() <= width) break;
+        std::erase_if(columns, [&](const BreakdownColumn& column) { return column.rank == rank; });
+    }
+    return {several_phases ? "Where the attempts went, causes in % of the aborts"
+                           : "Where the attempts of " + lines.front().phase +
+                                 " went, causes in % of the aborts",
+            make_table(grouping, lines, columns)};
+}
+
+}  // namespace abortscope

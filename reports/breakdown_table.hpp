@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where the attempts went: for each point that attempted any, how many aborted, of which causes,
+// and what fell back.
+#pragma once
+
+#include <string>
+
+#include "reports/grouping.hpp"
+#include "reports/text_table.hpp"
+
+namespace abortscope {
+
+struct BreakdownTable {
+    std::string caption;  ///< empty where nothing was attempted
+    TextTable table;
+};
+
+/// Causes that never occur have no column. Where the table would be wider than `width`, wasted
+/// cycles, the number of fallbacks and the number of aborts are left out, in this order.
+BreakdownTable breakdown_of(const Grouping& grouping, unsigned width);
+
+}  // namespace abortscope

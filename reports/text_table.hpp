@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A table of text: numbers to the right, words to the left, the unit under the name.
+//
+//     mutation_pct  phase     none  ovs2016  ratio
+//                %              ms       ms
+//                2  search   78.01    41.40   1.88
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace abortscope {
+
+class TextTable {
+  public:
+    enum class Align : bool { left, right };
+
+    struct Heading {
+        std::string name;
+        std::string unit;
+        Align align = Align::right;
+    };
+
+    explicit TextTable(std::vector<Heading> headings);
+
+    /// One cell per heading.
+    void add(std::vector<std::string> cells);
+    void add_blank_line();
+
+    std::size_t rows() const { return rows_.size(); }
+    /// Letters of the longest line.
+    std::size_t width() const;
+    /// Headings and rows, each line ended, none with trailing blanks.
+    std::string text() const;
+
+  private:
+    std::vector<std::size_t> widths() const;
+
+    std::vector<Heading> headings_;
+    std::vector<std::vector<std::string>> rows_;  // a blank line has no cells
+};
+
+}  // namespace abortscope

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/terminal.hpp"
+
+#include <gmock/gmock.h>
+
+#include <sstream>
+
+#include "tests/reports/sample_rows.hpp"
+
+namespace abortscope {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::size_t longest_line(const std::string& text) {
+    std::istringstream lines(text);
+    std::size_t longest = 0;
+    for (std::string line; std::getline(lines, line);) longest = std::max(longest, line.size());
+    return longest;
+}
+
+TEST(TerminalReport, ReadsLikeTheThreadsOwnTable) {
+    const SampleRows sample({"none", "ovs2016"}, 1);
+    EXPECT_EQ(terminal_report(sample.rows, sample.columns, 80),
+              R"(ovs-hmap on model:haswell: lock fat-rwlock, 4 threads, 8 cpus, n 200000
+
+mutation  phase   none  ovs2016  ratio
+       %            ms       ms
+       2  insert   141      141   1.00
+          search   780      390   2.00
+      10  insert   141      141   1.00
+          search  2340      780   3.00
+
+ratio: how many times faster than none
+
+Where the attempts of search went, causes in % of the aborts:
+
+mutation  policy   attempts  aborts  aborted  conflict  lock_busy  fallback
+       %                                   %         %          %         %
+       2  ovs2016   800,000  40,000      5.0      75.0       25.0       1.0
+      10  ovs2016   800,000  80,000     10.0      75.0       25.0       1.0
+)");
+}
+
+TEST(TerminalReport, FitsEightyColumnsWithManyPolicies) {
+    const SampleRows sample({"none", "ovs2016", "kleen-wait", "kernel-adapt", "glibc", "dpdk"}, 3);
+    const std::string narrow = terminal_report(sample.rows, sample.columns, 80);
+    EXPECT_LE(longest_line(narrow), 80u) << narrow;
+    EXPECT_THAT(narrow, HasSubstr("3 repeats"));
+    const std::string wide = terminal_report(sample.rows, sample.columns, 120);
+    EXPECT_LE(longest_line(wide), 120u) << wide;
+    EXPECT_GT(longest_line(wide), 80u) << wide;
+    EXPECT_THAT(wide, HasSubstr("fallbacks"));
+}
+
+TEST(TerminalReport, OfABaselineAloneHasNoRatioAndNoBreakdown) {
+    const SampleRows sample({"none"}, 1);
+    const std::string text = terminal_report(sample.rows, sample.columns, 80);
+    EXPECT_THAT(text, HasSubstr("none"));
+    EXPECT_THAT(text, Not(HasSubstr("ratio")));
+    EXPECT_THAT(text, Not(HasSubstr("attempts")));
+    EXPECT_FALSE(text.ends_with("\n\n"));
+}
+
+TEST(TerminalReport, ShowsThroughputWhereThePoliciesDidDifferentWork) {
+    SampleRows sample({"none", "ovs2016"}, 1);
+    for (Measurement& row : sample.rows) {
+        row.duration_ns = 1'000'000'000;
+        if (row.policy == "ovs2016") row.worker_operations = {900'000, 900'000};
+        if (row.policy == "none") row.worker_operations = {600'000, 600'000};
+    }
+    const std::string text = terminal_report(sample.rows, sample.columns, 80);
+    EXPECT_THAT(text, HasSubstr("M/s"));
+    EXPECT_THAT(text, HasSubstr("1.50"));
+}
+
+TEST(TerminalReport, OfNothingIsNothing) {
+    EXPECT_EQ(terminal_report({}, {}, 80), "");
+}
+
+}  // namespace
+}  // namespace abortscope
