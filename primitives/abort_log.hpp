@@ -66,7 +66,13 @@ struct alignas(128) AbortLog {
         fallback_run = 0;
     }
 
-    /// The lock was really taken.
+    /// A lock without elision was taken.
+    void record_plain() {
+        ++fallbacks;
+        ++acquisitions;
+    }
+
+    /// A lock under elision was really taken.
     void record_fallback() {
         ++fallbacks;
         ++acquisitions;

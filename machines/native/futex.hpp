@@ -7,8 +7,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <climits>
 #include <cstdint>
 #include <ctime>
 
@@ -42,6 +44,8 @@ inline FutexResult futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t ex
 
 /// Wakes at most `count` waiters, first come first; returns how many.
 inline std::uint32_t futex_wake(std::atomic<std::uint32_t>& word, std::uint32_t count) noexcept {
+    // The kernel reads a signed int, and a negative one wakes a single waiter.
+    count = std::min(count, std::uint32_t{INT_MAX});
     const long woken = syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, count, nullptr, nullptr, 0);
     return woken > 0 ? static_cast<std::uint32_t>(woken) : 0;
 }

@@ -1,0 +1,500 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What an elided lock does to the lock, the transaction and the log; hazards H1-H12 of the 2016
+// Open vSwitch elision patch as negative tests, with its own mistakes as named variants.
+#include "primitives/elided_lock.hpp"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "primitives/fat_rwlock.hpp"
+#include "primitives/futex_mutex.hpp"
+#include "primitives/rw_lock.hpp"
+#include "tests/primitives/scripted_machine.hpp"
+
+namespace abortscope::testing {
+namespace {
+
+using M = ScriptedMachine;
+using Mutex = ElidedLock<M, FutexMutex<M>>;
+using ReaderWriter = ElidedLock<M, RwLock<M>>;
+using Fat = FatRwLock<M, Mutex>;
+
+const RetryPolicy& ovs2016 = *find_policy("ovs2016");
+
+unsigned reported_misuses = 0;
+
+class ElidedLockTest : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        SKIP_WITHOUT_ROLLBACK();
+        M::reset();
+        reported_misuses = 0;
+        previous_ = set_misuse_handler([](const void*) { ++reported_misuses; });
+    }
+    void TearDown() override {
+        if (previous_ != nullptr) set_misuse_handler(previous_);
+    }
+
+    static AbortLog& log() { return M::script().log; }
+
+  private:
+    MisuseHandler previous_ = nullptr;
+};
+
+TEST_F(ElidedLockTest, AnElidedSectionNeverWritesTheLock) {
+    M::run([] {
+        Mutex lock(ovs2016);
+        lock.lock();
+        EXPECT_TRUE(M::in_transaction());
+        EXPECT_TRUE(lock.underlying().is_free());
+        lock.unlock();
+        EXPECT_FALSE(M::in_transaction());
+    });
+    EXPECT_EQ(log().commits, 1u);
+    EXPECT_EQ(log().elided, 1u);
+    EXPECT_EQ(log().acquisitions, 1u);
+    EXPECT_EQ(log().fallbacks, 0u);
+}
+
+TEST_F(ElidedLockTest, AnAbortInTheSectionUndoesItsStoresAndRunsItAgain) {
+    unsigned executions = 0;
+    std::uint64_t result = 0;
+    M::run([&] {
+        Mutex lock(ovs2016);
+        M::Cell<std::uint64_t> counter{0};
+        lock.lock();
+        counter += 1;
+        if (++executions <= 3) M::abort_now(rtm::Status::conflict());
+        lock.unlock();
+        result = counter;
+    });
+    EXPECT_EQ(executions, 4u);
+    EXPECT_EQ(result, 1u);
+    EXPECT_EQ(log().attempts, 4u);
+    EXPECT_EQ(log().causes[static_cast<std::size_t>(rtm::Cause::conflict)], 3u);
+}
+
+TEST_F(ElidedLockTest, TheSectionRunsUnderTheRealLockWhenThePolicyGivesUp) {
+    unsigned executions = 0;
+    M::run([&] {
+        Mutex lock(ovs2016);
+        lock.lock();
+        ++executions;
+        M::system_call(SystemCall::null);  // status 0, each time
+        EXPECT_FALSE(lock.underlying().is_free());
+        lock.unlock();
+        EXPECT_TRUE(lock.underlying().is_free());
+    });
+    EXPECT_EQ(executions, 7u) << "six wasted runs and the real one";
+    EXPECT_EQ(log().causes[static_cast<std::size_t>(rtm::Cause::other)], 6u);
+    EXPECT_EQ(log().fallbacks, 1u);
+    EXPECT_EQ(log().acquisitions, 1u);
+}
+
+TEST_F(ElidedLockTest, OneOutermostCommitStandsForEveryNestedAcquisition) {
+    M::run([] {
+        Mutex first(ovs2016), second(ovs2016), third(ovs2016);
+        first.lock();
+        second.lock();
+        third.lock();
+        EXPECT_EQ(M::nesting(), 3u);
+        third.unlock();
+        first.unlock();  // in any order
+        EXPECT_EQ(log().elided, 0u) << "nothing is counted before the outermost commit";
+        second.unlock();
+    });
+    EXPECT_EQ(log().attempts, 1u);
+    EXPECT_EQ(log().commits, 1u);
+    EXPECT_EQ(log().elided, 3u);
+    EXPECT_EQ(log().acquisitions, 3u);
+}
+
+TEST_F(ElidedLockTest, AnAbortDropsNestedAcquisitionsThatItUndid) {
+    unsigned executions = 0;
+    M::run([&] {
+        Mutex outer(ovs2016), inner(ovs2016);
+        outer.lock();
+        inner.lock();
+        inner.unlock();
+        if (++executions == 1) M::abort_now(rtm::Status::conflict());
+        outer.unlock();
+    });
+    EXPECT_EQ(log().acquisitions, 2u);
+    EXPECT_EQ(log().elided, 2u);
+}
+
+TEST_F(ElidedLockTest, ABusyInnerLockAbortsTheOutermostAttempt) {
+    M::run([] {
+        Mutex outer(ovs2016), inner(ovs2016);
+        inner.underlying().lock();
+        unsigned executions = 0;
+        M::script().on_futex_wait = [&] { inner.underlying().unlock(); };
+        outer.lock();
+        ++executions;  // on the worker's stack: undone with each abort
+        inner.lock();
+        EXPECT_EQ(executions, 1u);
+        inner.unlock();
+        outer.unlock();
+    });
+    EXPECT_EQ(log().explicit_codes[0xff], 12u) << "six by the outer loop, six by the inner one";
+    EXPECT_EQ(log().bits[5], 6u) << "nested";
+    EXPECT_EQ(log().fallbacks, 2u);
+    EXPECT_EQ(log().acquisitions, 2u);
+}
+
+TEST_F(ElidedLockTest, APlainLockInsideATransactionBelongsToIt) {
+    M::run([] {
+        Mutex outer(ovs2016);
+        Mutex plain(no_elision);
+        outer.lock();
+        plain.lock();
+        EXPECT_FALSE(plain.underlying().is_free());
+        plain.unlock();
+        EXPECT_TRUE(M::in_transaction());
+        outer.unlock();
+    });
+    EXPECT_EQ(log().acquisitions, 2u);
+    EXPECT_EQ(log().elided, 2u);
+    EXPECT_EQ(log().fallbacks, 0u);
+}
+
+TEST_F(ElidedLockTest, OnAMachineWithoutRtmItIsThePlainLock) {
+    M::script().rtm = false;
+    M::run([] {
+        Mutex lock(ovs2016);
+        EXPECT_FALSE(lock.elides());
+        lock.lock();
+        EXPECT_FALSE(lock.underlying().is_free());
+        EXPECT_FALSE(lock.try_lock());
+        lock.unlock();
+    });
+    EXPECT_EQ(log().attempts, 0u);
+    EXPECT_EQ(log().acquisitions, 1u);
+    EXPECT_EQ(log().fallbacks, 1u);
+    EXPECT_EQ(log().longest_fallback_run, 0u) << "only policies that elide feed the lemming index";
+}
+
+TEST_F(ElidedLockTest, TheLemmingIndexCountsFallbacksThatFollowFallbacks) {
+    M::script().outcomes.assign(2, rtm::Status::unspecified());
+    M::run([] {
+        Mutex lock(*find_policy("glibc"));
+        for (int i = 0; i < 5; ++i) {  // aborts, skips three, and aborts again
+            lock.lock();
+            lock.unlock();
+        }
+    });
+    EXPECT_EQ(log().longest_fallback_run, 5u);
+    EXPECT_EQ(log().acquisitions_after_fallback, 4u);
+    EXPECT_EQ(log().fallbacks_after_fallback, 4u);
+}
+
+TEST_F(ElidedLockTest, TheSkipCounterSharesNoLineWithWhatAnElidedSectionReads) {
+    // Everything that lock and unlock read in a transaction ends where the last line begins.
+    constexpr std::size_t line = 64;
+    static_assert(sizeof(Mutex) == 2 * line && alignof(Mutex) == line);
+    static_assert(sizeof(FutexMutex<M>) + sizeof(const RetryPolicy*) + sizeof(bool) <= line);
+}
+
+TEST_F(ElidedLockTest, AReaderWriterLockIsElidedOnlyWhereItsWordIsWhollyFree) {
+    M::run([] {
+        ReaderWriter lock(ovs2016);
+        lock.lock_shared();
+        EXPECT_TRUE(M::in_transaction());
+        lock.unlock_shared();
+        lock.underlying().lock_shared();  // another reader, for real
+        lock.lock_shared();
+        EXPECT_FALSE(M::in_transaction()) << "unlock could not tell elided from real";
+        lock.unlock_shared();
+        EXPECT_FALSE(lock.is_free());
+        lock.underlying().unlock_shared();
+        EXPECT_TRUE(lock.is_free());
+    });
+    EXPECT_EQ(log().elided, 1u);
+    EXPECT_EQ(log().fallbacks, 1u);
+    EXPECT_EQ(log().misuses, 0u);
+}
+
+// --- H1: destroy went through the patched unlock macro ---
+
+/// The mistake: destroying is unlocking.
+struct DestroyIsUnlock : Mutex {
+    using Mutex::Mutex;
+    ~DestroyIsUnlock() { unlock(); }
+};
+
+template <class Inner>
+void destroy_a_free_lock_inside_a_section() {
+    M::run([] {
+        Mutex outer(ovs2016);
+        outer.lock();
+        {
+            std::optional<Inner> inner;
+            inner.emplace(ovs2016);
+        }
+        outer.unlock();
+    });
+}
+
+TEST_F(ElidedLockTest, H1DestroyingAFreeLockLeavesTheTransactionOpen) {
+    destroy_a_free_lock_inside_a_section<Mutex>();
+    EXPECT_EQ(log().misuses, 0u);
+    EXPECT_EQ(log().acquisitions, 1u);
+}
+
+TEST_F(ElidedLockTest, H1VariantDestroyIsUnlockCommitsTheTransactionEarly) {
+    destroy_a_free_lock_inside_a_section<DestroyIsUnlock>();
+    EXPECT_EQ(log().misuses, 1u) << "the outer unlock finds its transaction gone";
+}
+
+// --- H2: elision watched a guard word inside the rwlock, not its state ---
+
+/// The mistake: the word that is tested is free while readers and writers hold the lock.
+class GuardedRwLock : public RwLock<M> {
+  public:
+    bool is_free() const { return guard_.load(std::memory_order_relaxed) == 0; }
+    bool spin_until_free(std::uint32_t) { return true; }
+
+  private:
+    M::Atomic<std::uint32_t> guard_{0};
+};
+
+template <class Lock>
+bool writer_and_elided_reader_coexist() {
+    bool coexist = false;
+    M::run([&] {
+        Lock lock(ovs2016);
+        lock.underlying().lock();  // a writer, for real
+        coexist = lock.try_lock_shared();
+        if (coexist) lock.unlock_shared();
+        lock.underlying().unlock();
+    });
+    return coexist;
+}
+
+TEST_F(ElidedLockTest, H2AnElidedReaderSubscribesToTheLocksOwnState) {
+    EXPECT_FALSE(writer_and_elided_reader_coexist<ReaderWriter>());
+}
+
+TEST_F(ElidedLockTest, H2VariantGuardWordLetsReadersInBesideAWriter) {
+    EXPECT_TRUE((writer_and_elided_reader_coexist<ElidedLock<M, GuardedRwLock>>()));
+}
+
+TEST_F(ElidedLockTest, H2AReallyHeldLockIsReallyUnlockedInsideAnotherElision) {
+    M::run([] {
+        ReaderWriter held(ovs2016);
+        Mutex elided(ovs2016);
+        M::script().outcomes.assign(6, rtm::Status::unspecified());
+        held.lock();
+        elided.lock();
+        EXPECT_TRUE(M::in_transaction());
+        held.unlock();
+        EXPECT_TRUE(M::in_transaction()) << "the other lock's transaction is not ours to end";
+        elided.unlock();
+        EXPECT_TRUE(held.is_free());
+    });
+    EXPECT_EQ(log().misuses, 0u);
+    EXPECT_EQ(log().acquisitions, 2u);
+}
+
+// --- H4, H5: relocking, and try_lock of a lock that the worker already elides ---
+
+TEST_F(ElidedLockTest, H4RelockingAnElidedLockNests) {
+    M::run([] {
+        Mutex lock(ovs2016);
+        lock.lock();
+        lock.lock();
+        EXPECT_EQ(M::nesting(), 2u);
+        lock.unlock();
+        lock.unlock();
+    });
+    EXPECT_EQ(log().elided, 2u);
+}
+
+TEST_F(ElidedLockTest, H5GlibcsTryLockAbortsInsideATransaction) {
+    M::run([] {
+        Mutex lock(*find_policy("glibc"));
+        bool nested = true;
+        lock.lock();
+        nested = lock.try_lock();
+        EXPECT_FALSE(nested) << "as POSIX wants of a held lock";
+        lock.unlock();
+    });
+    EXPECT_EQ(log().explicit_codes[rtm::code::nested_trylock], 1u);
+    EXPECT_EQ(log().fallbacks, 1u);
+}
+
+TEST_F(ElidedLockTest, H5Ovs2016sTryLockSucceedsOnALockThatItAlreadyElides) {
+    M::run([] {
+        Mutex lock(ovs2016);
+        lock.lock();
+        EXPECT_TRUE(lock.try_lock());
+        lock.unlock();
+        lock.unlock();
+    });
+    EXPECT_EQ(log().elided, 2u);
+}
+
+// --- H6, H7: what makes a system call in the section ends the elision ---
+
+TEST_F(ElidedLockTest, H6AFutexCallInASectionAbortsItWithStatusZero) {
+    M::run([] {
+        Mutex lock(ovs2016);
+        M::Atomic<std::uint32_t> condition{0};
+        M::script().on_futex_wait = [] {};
+        lock.lock();
+        M::futex_wait(condition, 0, forever_ns);
+        lock.unlock();
+    });
+    EXPECT_EQ(log().causes[static_cast<std::size_t>(rtm::Cause::other)], 6u);
+    EXPECT_EQ(log().fallbacks, 1u);
+}
+
+TEST_F(ElidedLockTest, H7UnlockingAContendedRealLockAbortsTheElisionInside) {
+    M::run([] {
+        Mutex real(ovs2016), elided(ovs2016);
+        M::script().outcomes.assign(6, rtm::Status::unspecified());
+        real.lock();
+        // A second worker sleeps on `real`: its word says contended.
+        M::script().on_futex_wait = [&] { M::script().on_futex_wait = nullptr; };
+        elided.lock();
+        real.unlock();  // nobody sleeps: stays inside
+        EXPECT_TRUE(M::in_transaction());
+        elided.unlock();
+    });
+    EXPECT_EQ(log().elided, 1u);
+    EXPECT_EQ(log().fallbacks, 1u);
+}
+
+// --- H9: nesting depth ---
+
+TEST_F(ElidedLockTest, H9AnElidedFatWriterNestsOnePlusWorkersDeep) {
+    M::run([] {
+        Fat lock(4, ovs2016);
+        lock.lock();
+        EXPECT_EQ(M::nesting(), 5u);
+        lock.unlock();
+        EXPECT_EQ(M::nesting(), 0u);
+    });
+    EXPECT_EQ(log().elided, 5u);
+    EXPECT_EQ(log().commits, 1u);
+}
+
+TEST_F(ElidedLockTest, H9BeyondTheNestingLimitTheWriterMutexIsAlwaysTakenForReal) {
+    M::run([] {
+        Fat lock(7, ovs2016);
+        lock.lock();
+        EXPECT_EQ(M::nesting(), 7u) << "the slots alone just fit";
+        lock.unlock();
+        EXPECT_TRUE(lock.is_free());
+    });
+    EXPECT_EQ(log().fallbacks, 1u);
+    EXPECT_EQ(log().causes[static_cast<std::size_t>(rtm::Cause::nested)], 6u);
+
+    M::reset();
+    M::run([] {
+        Fat lock(8, ovs2016);
+        lock.lock();
+        EXPECT_EQ(M::nesting(), 7u);
+        lock.unlock();
+    });
+    EXPECT_EQ(log().fallbacks, 2u) << "the writer mutex and the first slot";
+}
+
+TEST_F(ElidedLockTest, AFatReadersRecursionTakesItsSlotOnce) {
+    M::run([] {
+        Fat lock(2, ovs2016);
+        lock.lock_shared();
+        lock.lock_shared();
+        EXPECT_EQ(M::nesting(), 1u);
+        lock.unlock_shared();
+        EXPECT_EQ(M::nesting(), 1u);
+        lock.unlock_shared();
+        EXPECT_EQ(M::nesting(), 0u);
+        EXPECT_TRUE(lock.try_lock());
+        EXPECT_FALSE(lock.try_lock_shared()) << "the writer does not read-lock";
+        lock.unlock();
+    });
+    EXPECT_EQ(log().misuses, 0u);
+}
+
+TEST_F(ElidedLockTest, AFatTryLockThatMeetsAReaderGivesEverythingBack) {
+    M::run([] {
+        FatRwLock<M, FutexMutex<M>> lock(3);
+        M::script().worker = 2;
+        lock.lock_shared();
+        M::script().worker = 0;
+        EXPECT_FALSE(lock.try_lock());
+        EXPECT_TRUE(lock.try_lock_shared());
+        lock.unlock_shared();
+        M::script().worker = 2;
+        lock.unlock_shared();
+        EXPECT_TRUE(lock.is_free());
+    });
+}
+
+// --- H11: the unlock of a lock that nobody holds ---
+
+/// The mistake of glibc's and Kleen's unlock: a free word alone decides for XEND.
+struct UnlockByWordAlone : Mutex {
+    using Mutex::Mutex;
+    void unlock() {
+        if (underlying().is_free()) {
+            M::commit();
+        } else {
+            underlying().unlock();
+        }
+    }
+};
+
+TEST_F(ElidedLockTest, H11UnlockingAFreeLockIsReportedAndNotExecuted) {
+    for (const RetryPolicy& policy : retry_policies) {
+        M::reset();
+        reported_misuses = 0;
+        M::run([&] {
+            Mutex lock(policy);
+            lock.unlock();
+            EXPECT_TRUE(lock.try_lock());
+            lock.unlock();
+        });
+        EXPECT_EQ(log().misuses, 1u) << policy.name;
+        EXPECT_EQ(reported_misuses, 1u) << policy.name;
+        EXPECT_EQ(log().acquisitions, 1u) << policy.name;
+    }
+}
+
+TEST_F(ElidedLockTest, H11VariantWordAloneExecutesXendOutsideATransaction) {
+    EXPECT_THROW(M::run([] {
+                     UnlockByWordAlone lock(ovs2016);
+                     lock.unlock();
+                 }),
+                 std::logic_error);
+}
+
+TEST_F(ElidedLockTest, H11APlainLocksMisuseDoesNotEndAnothersTransaction) {
+    M::run([] {
+        Mutex outer(ovs2016);
+        Mutex plain(no_elision);
+        outer.lock();
+        plain.unlock();
+        outer.unlock();
+    });
+    EXPECT_EQ(log().misuses, 1u) << "told once, by the run that is not undone";
+    EXPECT_EQ(log().acquisitions, 1u);
+    EXPECT_EQ(log().explicit_codes[rtm::code::state_query], 6u);
+}
+
+TEST_F(ElidedLockTest, H11AnElidedLocksMisuseInsideATransactionIsFoundOneUnlockLater) {
+    M::run([] {
+        Mutex outer(ovs2016), other(ovs2016);
+        outer.lock();
+        other.unlock();
+        EXPECT_FALSE(M::in_transaction());
+        outer.unlock();
+    });
+    EXPECT_EQ(log().misuses, 1u);
+}
+
+}  // namespace
+}  // namespace abortscope::testing
