@@ -11,6 +11,11 @@
 #include "profiler/doorbell.hpp"
 
 namespace abortscope {
+namespace {
+
+std::atomic<bool> left_behind{false};
+
+}  // namespace
 
 struct TrialQueue::State {
     struct Slot {
@@ -94,6 +99,7 @@ TrialQueue::~TrialQueue() {
     state_->may_start.notify_all();
     for (std::thread& thread : state_->threads) {
         if (interrupted()) {
+            left_behind.store(true);
             thread.detach();
         } else {
             thread.join();
@@ -131,6 +137,10 @@ void TrialQueue::interrupt() noexcept {
 
 bool TrialQueue::interrupted() const noexcept {
     return state_->interrupted.load();
+}
+
+bool trials_left_behind() noexcept {
+    return left_behind.load();
 }
 
 std::size_t TrialQueue::size() const {

@@ -29,7 +29,7 @@ class TrialQueue {
     TrialQueue(std::vector<Trial> trials, unsigned jobs, Run run);
 
     /// Waits for the trials that run, unless the queue was interrupted: then their threads are
-    /// left behind, and the process must end by _exit.
+    /// left behind.
     ~TrialQueue();
     TrialQueue(const TrialQueue&) = delete;
     TrialQueue& operator=(const TrialQueue&) = delete;
@@ -52,5 +52,9 @@ class TrialQueue {
         state_;  // shared with the threads, which may outlive an interrupted queue
     std::size_t next_ = 0;
 };
+
+/// Whether threads of an interrupted queue may still run: the process must then end by _exit, as
+/// they use what exit would destroy.
+bool trials_left_behind() noexcept;
 
 }  // namespace abortscope

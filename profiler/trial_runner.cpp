@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/trial_runner.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "machines/model/preset.hpp"
+#include "machines/model/team.hpp"
+#include "machines/native/affinity.hpp"
+#include "machines/native/rtm_probe.hpp"
+#include "machines/native/team.hpp"
+#include "primitives/retry_policy.hpp"
+#include "profiler/errors.hpp"
+#include "profiler/sweep.hpp"
+
+namespace abortscope {
+namespace {
+
+constexpr std::string_view native_name = "native";
+constexpr std::string_view model_prefix = "model:";
+
+using Body = std::function<void(unsigned)>;
+
+/// A row with everything that is known before the phase runs.
+Measurement blank_row(const TrialSpec& spec, std::string_view phase, unsigned cpus) {
+    Measurement row;
+    row.scenario = spec.scenario->name;
+    row.phase = phase;
+    row.machine = spec.machine;
+    row.lock = spec.lock;
+    row.policy = spec.policy;
+    row.threads = spec.threads;
+    row.cpus = cpus;
+    row.seed = spec.seed;
+    row.repeat = spec.repeat;
+    for (std::size_t i = 0; i < spec.scenario->parameters.size(); ++i) {
+        const ParameterSpec& parameter = spec.scenario->parameters[i];
+        const std::int64_t value = spec.values.at(i);
+        const bool is_word = !parameter.words.empty();
+        row.parameters.push_back(
+            {parameter.name, value,
+             is_word ? parameter.words[static_cast<std::size_t>(value)] : std::string_view{}});
+    }
+    return row;
+}
+
+/// What a phase needs of its machine's team.
+struct Machinery {
+    /// Runs the body on the row's workers and fills in what the machine measured.
+    std::function<void(Measurement& row, const Body& body)> run;
+    std::function<AbortLog&(unsigned worker)> log;
+};
+
+/// The phases of one trial, on any machine.
+std::vector<Measurement> run_phases(const Machinery& machinery, Scenario& scenario,
+                                    const TrialSpec& spec, unsigned cpus) {
+    std::vector<Measurement> rows;
+    for (std::size_t phase = 0; phase < spec.scenario->phases.size(); ++phase) {
+        if (!scenario.has_phase(phase)) continue;
+        const PhaseSpec& phase_spec = spec.scenario->phases[phase];
+        Measurement row = blank_row(spec, phase_spec.name, cpus);
+        row.worker_operations.resize(phase_spec.all_workers ? spec.threads : 1);
+        for (unsigned worker = 0; worker < spec.threads; ++worker) {
+            machinery.log(worker) = AbortLog{};
+        }
+        machinery.run(row, [&](unsigned worker) {
+            row.worker_operations[worker] = scenario.run(phase, worker);
+        });
+        row.log.emplace();
+        for (unsigned worker = 0; worker < spec.threads; ++worker) {
+            add(*row.log, machinery.log(worker));
+        }
+        try {
+            if (row.log->misuses != 0) {
+                throw CheckFailed(
+                    fmt::format("{} unlocks of a lock that nobody held", row.log->misuses));
+            }
+            scenario.check(phase);
+        } catch (const CheckFailed& failure) {
+            throw CheckFailed(fmt::format("{}: {}", phase_spec.name, failure.what()));
+        }
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+// ---- native ----
+
+/// The CPUs that a native trial's workers are pinned to.
+std::vector<unsigned> native_cpus(const TrialSpec& spec) {
+    std::vector<unsigned> cpus = native::allowed_cpus();
+    if (spec.cpus > cpus.size()) {
+        throw CannotMeasure(fmt::format("--cpus {}: this process may use {} CPUs of this computer",
+                                        spec.cpus, cpus.size()));
+    }
+    if (spec.cpus != 0) cpus.resize(spec.cpus);
+    return cpus;
+}
+
+TrialResult run_on_native(const ScenarioEntry& entry, const TrialSpec& spec) {
+    const std::vector<unsigned> cpus = native_cpus(spec);
+    native::Team team(spec.threads, cpus);
+    const std::unique_ptr<Scenario> scenario = entry.make_native(spec);
+    const Machinery machinery{
+        .run =
+            [&](Measurement& row, const Body& body) {
+                const auto workers = static_cast<unsigned>(row.worker_operations.size());
+                row.duration_ns = team.run(workers, body);
+                row.time_source = Provenance::hw;
+                row.cause_source = Provenance::software;
+            },
+        .log = [&](unsigned worker) -> AbortLog& { return team.logs()[worker]; },
+    };
+    TrialResult result;
+    result.rows = run_phases(machinery, *scenario, spec, static_cast<unsigned>(cpus.size()));
+    return result;
+}
+
+// ---- model ----
+
+const model::Preset& preset_of(const TrialSpec& spec) {
+    const model::Preset* preset =
+        model::find_preset(std::string_view(spec.machine).substr(model_prefix.size()));
+    if (preset == nullptr) throw UsageError(fmt::format("unknown machine {}", spec.machine));
+    return *preset;
+}
+
+Readings readings_of(const model::EventCounts& counts, const model::Preset& preset) {
+    Readings readings;
+    const auto set = [&](Counter counter, std::uint64_t value) {
+        readings[index_of(counter)] = Reading::of(value, Provenance::model);
+    };
+    set(Counter::tx_start, counts.tx_start);
+    set(Counter::tx_commit, counts.tx_commit);
+    set(Counter::tx_abort, counts.tx_abort);
+    set(Counter::tx_conflict, counts.tx_conflict);
+    set(Counter::tx_capacity, counts.tx_capacity_read + counts.tx_capacity_write);
+    set(Counter::tx_capacity_read, counts.tx_capacity_read);
+    set(Counter::tx_capacity_write, counts.tx_capacity_write);
+    set(Counter::abort_mem, counts.abort_mem);
+    set(Counter::abort_timer, counts.abort_timer);
+    set(Counter::abort_unfriendly, counts.abort_unfriendly);
+    set(Counter::abort_memtype, counts.abort_memtype);
+    set(Counter::abort_events, counts.abort_events);
+    set(Counter::cycles, counts.cycles);
+    set(Counter::cycles_t, counts.cycles_t);
+    set(Counter::cycles_ct, counts.cycles_ct);
+    set(Counter::task_clock_ns, preset.ns_of_cycles(counts.cycles));
+    set(Counter::context_switches, counts.context_switches);
+    set(Counter::cpu_migrations, counts.migrations);
+    set(Counter::page_faults, counts.page_faults);
+    return readings;
+}
+
+TrialResult run_on_model(const ScenarioEntry& entry, const TrialSpec& spec) {
+    const model::Preset& preset = preset_of(spec);
+    model::EngineOptions options;
+    options.workers = spec.threads;
+    options.seed = spec.seed;
+    options.cpus = spec.cpus;
+    model::Team team(preset, options);
+    const model::Engine::Scope scope(team.engine());
+    const std::unique_ptr<Scenario> scenario = entry.make_model(spec);
+    const Machinery machinery{
+        .run =
+            [&](Measurement& row, const Body& body) {
+                model::EventCounts before = team.counts();
+                const auto workers = static_cast<unsigned>(row.worker_operations.size());
+                row.duration_ns = team.run(workers, body);
+                model::EventCounts counts = team.counts();
+                counts -= before;
+                row.counters = readings_of(counts, preset);
+                row.time_source = Provenance::model;
+                row.cause_source = Provenance::model;
+            },
+        .log = [&](unsigned worker) -> AbortLog& { return team.log(worker); },
+    };
+    TrialResult result;
+    const unsigned cpus = spec.cpus != 0 ? spec.cpus : preset.hardware_threads();
+    result.rows = run_phases(machinery, *scenario, spec, cpus);
+    result.simulated_accesses = team.counts().accesses;
+    return result;
+}
+
+}  // namespace
+
+std::string why_no_rtm(std::string_view machine) {
+    if (!is_native(machine)) {
+        const model::Preset* preset = model::find_preset(machine.substr(model_prefix.size()));
+        return preset != nullptr && preset->rtm == 0 ? fmt::format("{} has no RTM", machine) : "";
+    }
+    if (native::rtm_commits()) return "";
+    return native::rtm_probe().advertised ? "no RTM transaction commits on this computer"
+                                          : "this computer's CPU has no RTM";
+}
+
+void require_runnable(const TrialSpec& spec) {
+    if (is_native(spec.machine)) {
+        native_cpus(spec);
+    } else if (const model::Preset& preset = preset_of(spec);
+               spec.cpus > preset.hardware_threads()) {
+        throw UsageError(fmt::format("--cpus {}: {} has {} CPUs", spec.cpus, spec.machine,
+                                     preset.hardware_threads()));
+    }
+    const RetryPolicy* policy = find_policy(spec.policy);
+    if (policy == nullptr || !policy->elides) return;
+    const std::string reason = why_no_rtm(spec.machine);
+    if (reason.empty()) return;
+    throw CannotMeasure(fmt::format("--policy {} needs RTM, and {}", spec.policy, reason));
+}
+
+TrialResult run_trial(const ScenarioEntry& entry, const TrialSpec& spec) {
+    require_runnable(spec);
+    const auto start = std::chrono::steady_clock::now();
+    try {
+        TrialResult result =
+            is_native(spec.machine) ? run_on_native(entry, spec) : run_on_model(entry, spec);
+        result.host_ns = static_cast<std::uint64_t>(
+            std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count());
+        return result;
+    } catch (const std::bad_alloc&) {
+        throw;
+    } catch (const std::exception& failure) {
+        throw CheckFailed(fmt::format("{}: {}; again with: {}", spec.scenario->name, failure.what(),
+                                      command_for(spec)));
+    }
+}
+
+std::span<const std::string_view> machine_names() {
+    static const std::vector<std::string> models = [] {
+        std::vector<std::string> names;
+        for (const model::Preset& preset : model::presets()) {
+            names.push_back(std::string(model_prefix) + preset.name);
+        }
+        return names;
+    }();
+    static const std::vector<std::string_view> names = [] {
+        std::vector<std::string_view> all(models.begin(), models.end());
+        all.push_back(native_name);
+        return all;
+    }();
+    return names;
+}
+
+}  // namespace abortscope
