@@ -45,7 +45,7 @@ void Engine::access(const void* place, unsigned size, Access kind) {
             const bool unnoticed =
                 kind == Access::load
                     ? (in_tx ? (marks & (cpu.own_read | cpu.own_written)) != 0 : marks < 0x10)
-                    : l1.writable[slot] != 0 &&
+                    : l1.rights[slot] == may_write &&
                           (in_tx ? (marks & ~unsigned{cpu.own_read}) == cpu.own_written
                                  : marks == 0);
             if (unnoticed && cpu.background_left != 0 &&
@@ -89,6 +89,10 @@ void Engine::slow_access(std::uint64_t offset, unsigned size, Access kind) {
 
     Cycles cost = cpu.hit_cost[static_cast<std::size_t>(kind)];
     const std::uint32_t slot = memory_.acquire(*cpu.core, line, kind, cpu.now, cost, cpu.counts);
+    if (write && (cpu.core->l1.rights[slot] & watched) != 0) {
+        memory_.lost_watches().push_back({cpu.core->id, line});
+    }
+    if (!memory_.lost_watches().empty()) settle_watches();
     cpu.now += cost;
     if (write) directory_[line].last_writer_plus1 = plus1(running_->worker);
     if (cpu.tx.open()) note_in_transaction(cpu, slot, offset, size, kind);

@@ -26,6 +26,7 @@ class CpuHeap {
     static Cycles time_of(Key key) { return key >> id_bits; }
 
     bool empty() const { return keys_.empty(); }
+    std::size_t size() const { return keys_.size(); }
     Key top() const { return keys_.empty() ? never : keys_.front(); }
     bool contains(std::uint32_t cpu) const { return place_[cpu] != absent; }
 

@@ -98,7 +98,7 @@ Cycles Engine::run(unsigned count, const std::function<void(unsigned)>& body) {
             running_->fiber->roll_back();
             heap_.insert(CpuHeap::key(cpu_->now, cpu_->id));
         }
-        failed = request_ == Request::failed;
+        failed = request_ == Request::failed || request_ == Request::deadlock;
     }
     cpu_ = nullptr;
     running_ = nullptr;
@@ -129,6 +129,7 @@ void Engine::run_worker(Task& task) {
     }
     // Outside the handler: a fiber never gives way inside one.
     if (task.error) to_host(Request::failed);
+    give_way();
     task.state = TaskState::finished;
     task.ended = cpu_->now;
     leave_cpu();
@@ -153,6 +154,7 @@ bool Engine::pick_next() {
     cpu_ = &cpus_[CpuHeap::cpu_of(heap_.pop())];
     running_ = cpu_->task;
     set_limits();
+    note_turn();
     return true;
 }
 
@@ -167,6 +169,7 @@ void Engine::enter(Cpu& next) {
     cpu_ = &next;
     running_ = next.task;
     set_limits();
+    note_turn();
     if (running_ != &from) Fiber::switch_to(*from.fiber, *running_->fiber);
 }
 
@@ -193,9 +196,16 @@ void Engine::give_way() {
         if (cpu_->now >= strict_limit_) {
             switch_away();
         } else {
+            note_turn();
             handle_event();
         }
     }
+    note_turn();
+}
+
+void Engine::note_turn() {
+    turn_time_ = cpu_->now;
+    turn_cpu_ = cpu_->id;
 }
 
 void Engine::switch_away() {
@@ -215,18 +225,28 @@ void Engine::switch_away() {
 
 std::string Engine::describe_deadlock() const {
     std::string text = "deadlock: every worker waits";
+    constexpr unsigned shown = 8;
+    unsigned waiting = 0;
     for (const Task& task : tasks_) {
-        if (task.state != TaskState::waiting) continue;
-        const std::uint64_t offset = task.futex_offset;
+        std::uint64_t offset = task.futex_offset;
+        const char* how = "sleeps";
+        if (task.state == TaskState::running && task.cpu->parked_line != no_line) {
+            offset = std::uint64_t{task.cpu->parked_line} * line_bytes;
+            how = "spins";
+        } else if (task.state != TaskState::waiting) {
+            continue;
+        }
+        if (++waiting > shown) continue;
         const std::uint32_t word = *reinterpret_cast<const std::uint32_t*>(base_ + offset);
         const std::uint16_t writer =
             const_cast<Directory&>(directory_)[static_cast<LineId>(offset / line_bytes)]
                 .last_writer_plus1;
-        text += fmt::format("; worker {} on {} (value {}, ", task.worker, arena_.name_of(offset),
-                            static_cast<std::int32_t>(word));
+        text += fmt::format("; worker {} {} on {} (value {}, ", task.worker, how,
+                            arena_.name_of(offset), static_cast<std::int32_t>(word));
         text += writer == nobody ? std::string("never written)")
                                  : fmt::format("line last written by worker {})", writer - 1);
     }
+    if (waiting > shown) text += fmt::format("; and {} more", waiting - shown);
     return text;
 }
 

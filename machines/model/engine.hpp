@@ -60,6 +60,8 @@ struct EngineOptions {
     std::uint64_t arena_bytes = std::uint64_t{16} << 30;
     /// Aborts injected at accesses inside transactions, per million, for the rollback audit.
     std::uint32_t injected_aborts_ppm = 0;
+    /// Whether spinning workers are parked; off only to test that it changes nothing.
+    bool park_spinners = true;
 };
 
 /// Why the engine ends a transaction; the status word and the counters follow from it.
@@ -105,11 +107,17 @@ struct Cpu {
     std::uint8_t own_written = 0;
     bool resched = false;
     std::uint32_t busy_siblings = 0;
+    LineId parked_line = no_line;  ///< the line that its spinning worker is parked on
     std::uint32_t background_left = 0;
     std::array<std::uint32_t, 3> hit_cost{};  ///< by Access, with the sibling's slow-down
     Task* task = nullptr;                     ///< null: idle
     Cycles next_interrupt = 0;
     Cycles busy_since = 0;
+    // While parked: when the loop's next load is due, how often it comes, what has been skipped.
+    Cycles parked_since = 0;
+    Cycles parked_period = 0;
+    std::uint64_t skipped_rounds = 0;
+    bool parked_for_ever = false;  ///< only a change of the line ends the spin
     Transaction tx;
     EventCounts counts;
     std::vector<Task*> queue;  ///< ready tasks that wait for this CPU
@@ -159,6 +167,14 @@ class Engine {
     [[noreturn]] void abort_explicitly(std::uint8_t code);
     bool in_transaction() const { return cpu_ != nullptr && cpu_->tx.open(); }
     void pause();
+    /// A load of a spin loop: as `access`, but it does not count towards background lines.
+    void spin_load(const void* place, unsigned size);
+    /// The pause of a spin loop that has just loaded the word and found `seen`. While the line
+    /// stays in L1 unchanged, the worker is parked: the loop's further loads and pauses, at most
+    /// `most` pauses in all, are accounted for without being executed, exactly. Returns how many
+    /// pauses passed, at least 1.
+    std::uint32_t spin_pause(const void* place, unsigned size, std::uint64_t seen,
+                             std::uint32_t most);
     void fence();
     void compute(std::uint64_t cycles);
     std::uint64_t now_ns() const;
@@ -184,7 +200,7 @@ class Engine {
             return time != other.time ? time > other.time : number > other.number;
         }
     };
-    enum class Request : std::uint8_t { none, snapshot, roll_back, failed };
+    enum class Request : std::uint8_t { none, snapshot, roll_back, failed, deadlock };
 
     // engine.cpp
     static void fiber_entry(void* task);
@@ -192,6 +208,7 @@ class Engine {
     bool pick_next();
     void enter(Cpu& next);
     void give_way();
+    void note_turn();
     void switch_away();
     void set_limits();
     void leave_cpu();
@@ -207,6 +224,12 @@ class Engine {
     void log_undo(Transaction& tx, std::uint64_t offset, unsigned size);
     void touch_page(Cpu& cpu, std::uint64_t offset);
     void background_access(Cpu& cpu);
+
+    // spin.cpp
+    bool park(Cpu& cpu, LineId line, std::uint32_t most);
+    void unpark(Cpu& cpu);
+    void end_watch(Cpu& cpu);
+    void settle_watches();
 
     // rtm.cpp
     void roll_back(Cpu& cpu, AbortReason reason, std::uint8_t code, Cycles when);
@@ -240,6 +263,10 @@ class Engine {
     Cycles hit_limit_ = 0;     ///< an unnoticeable hit may happen before this time
     Cycles miss_limit_ = 0;    ///< anything else before this one
     Cycles strict_limit_ = 0;  ///< when another CPU's turn comes
+    // Where in the order of all steps the current one stands: every change that others can notice
+    // comes after a give_way, which notes its time and CPU here.
+    Cycles turn_time_ = 0;
+    int turn_cpu_ = -1;
 
     Preset preset_;
     EngineOptions options_;
@@ -256,6 +283,7 @@ class Engine {
     unsigned allowed_cpus_;
     unsigned queued_tasks_ = 0;
     unsigned busy_cpus_ = 0;
+    unsigned parked_for_ever_ = 0;
     Cycles clock_ = 0;  ///< when the last run ended
     Fiber host_;
     Request request_ = Request::none;

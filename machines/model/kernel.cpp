@@ -41,6 +41,7 @@ void Engine::set_busy(Cpu& cpu, bool busy) {
     for (unsigned thread = 0; thread < preset_.threads_per_core; ++thread) {
         Cpu& sibling = cpus_[memory_.cpu_of(cpu.core->id, thread)];
         if (&sibling == &cpu) continue;
+        if (sibling.parked_line != no_line) unpark(sibling);
         sibling.busy_siblings = busy ? sibling.busy_siblings + 1 : sibling.busy_siblings - 1;
         set_costs(sibling);
     }
@@ -163,6 +164,7 @@ void Engine::wake(Task& task, Cycles time, FutexResult result) {
         preset_.cycles_of_ns(preset_.wakeup_granularity_ns)) {
         cpu.resched = true;
         cpu.next_event = 0;
+        if (cpu.parked_line != no_line) unpark(cpu);
     }
 }
 
@@ -203,6 +205,7 @@ void Engine::handle_event() {
 /// Every system call: it ends a transaction, and it costs the way in and out.
 void Engine::enter_kernel() {
     if (cpu_ == nullptr) throw WorkloadError("a system call outside a worker");
+    give_way();
     if (cpu_->tx.open()) abort_self(AbortReason::unfriendly);
     cpu_->now += preset_.cycles_of_ns(preset_.system_call_ns);
 }
@@ -216,6 +219,7 @@ void Engine::system_call(SystemCall kind) {
 FutexResult Engine::futex_wait(const void* word, std::uint32_t expected, std::uint64_t timeout_ns) {
     enter_kernel();
     cpu_->now += preset_.cycles_of_ns(preset_.futex_wait_ns);
+    give_way();
     access(word, sizeof expected, Access::load);
     // The comparison and the enqueueing are one step with that load.
     if (*static_cast<const volatile std::uint32_t*>(word) != expected) {
@@ -268,6 +272,8 @@ void Engine::fire_timers() {
             std::vector<Task*>& waiters = futex_queues_[task.futex_offset];
             waiters.erase(std::find(waiters.begin(), waiters.end(), &task));
         }
+        turn_time_ = timer.time;
+        turn_cpu_ = -1;  // before every CPU's step at that time
         wake(task, timer.time, FutexResult::timed_out);
     }
 }
@@ -294,7 +300,10 @@ void Engine::yield() {
 }
 
 void Engine::pause() {
-    if (cpu_->tx.open()) abort_self(AbortReason::unfriendly);
+    if (cpu_->tx.open()) {
+        give_way();
+        abort_self(AbortReason::unfriendly);
+    }
     compute(preset_.pause_cycles);
 }
 

@@ -35,7 +35,7 @@ std::uint32_t MemorySystem::acquire(Core& core, LineId line, Access access, Cycl
     std::uint32_t slot = l1.tags.find(line);
     const bool in_l1 = slot != TagArray::miss;
     const bool write = access != Access::load;
-    if (in_l1 && (!write || l1.writable[slot] != 0)) {
+    if (in_l1 && (!write || (l1.rights[slot] & may_write) != 0)) {
         l1.tags.touch(slot);
         return slot;
     }
@@ -59,7 +59,11 @@ std::uint32_t MemorySystem::acquire(Core& core, LineId line, Access access, Cycl
     } else {
         slot = fill_l1(core, line);
     }
-    l1.writable[slot] = directory_[line].owner_plus1 == plus1(core.id) ? 1 : 0;
+    if (directory_[line].owner_plus1 == plus1(core.id)) {
+        l1.rights[slot] |= may_write;
+    } else {
+        l1.rights[slot] &= static_cast<std::uint8_t>(~may_write);
+    }
     return slot;
 }
 
@@ -75,7 +79,7 @@ MemorySystem::Source MemorySystem::read_source(Core& core, LineId line, LineStat
     if (state.owner_plus1 != nobody && state.owner_plus1 != plus1(core.id)) {
         Core& owner = cores_[state.owner_plus1 - 1u];
         const std::uint32_t held = owner.l1.tags.find(line);
-        if (held != TagArray::miss) owner.l1.writable[held] = 0;
+        if (held != TagArray::miss) owner.l1.rights[held] &= watched;
         state.owner_plus1 = nobody;
         ++counts.cache_transfers;
         const Cycles latency =
@@ -160,6 +164,11 @@ MemorySystem::Source MemorySystem::fetch(Core& core, LineId line, const LineStat
 }
 
 std::uint32_t MemorySystem::fill_l1(Core& core, LineId line) {
+    // A parked spinner would have used its line a moment ago.
+    const std::uint32_t first = core.l1.tags.first_slot(line);
+    for (std::uint32_t way = 0; way < core.l1.tags.ways(); ++way) {
+        if ((core.l1.rights[first + way] & watched) != 0) core.l1.tags.touch(first + way);
+    }
     const std::uint32_t slot = core.l1.tags.victim(line);
     if (core.l1.tags.line_at(slot) != no_line) evict_l1_slot(core, slot, 1);
     core.l1.tags.place(slot, line);
@@ -226,16 +235,23 @@ void MemorySystem::evict_l1_slot(Core& core, std::uint32_t slot, std::uint8_t le
                                    l1.tags.set_of_slot(slot), l1.tags.way_of_slot(slot)});
         }
     }
-    const bool writable = l1.writable[slot] != 0;
+    const bool writable = (l1.rights[slot] & may_write) != 0;
+    unwatch(core, slot);
     l1.tags.remove(slot);
     l1.marks[slot] = 0;
-    l1.writable[slot] = 0;
+    l1.rights[slot] = 0;
     if (is_background(line) || level != 1) return;
     if (core.l2.find(line) != TagArray::miss) return;
     if (writable) {
         fill_l2(core, line);  // it may be dirty
     } else {
         left_core(core, line);
+    }
+}
+
+void MemorySystem::unwatch(const Core& core, std::uint32_t slot) {
+    if ((core.l1.rights[slot] & watched) != 0) {
+        lost_watches_.push_back({core.id, core.l1.tags.line_at(slot)});
     }
 }
 
@@ -265,9 +281,10 @@ void MemorySystem::touch_background(Core& core, LineId line) {
 void MemorySystem::discard_from_l1(Core& core, LineId line) {
     const std::uint32_t slot = core.l1.tags.find(line);
     if (slot == TagArray::miss) return;
+    unwatch(core, slot);
     core.l1.tags.remove(slot);
     core.l1.marks[slot] = 0;
-    core.l1.writable[slot] = 0;
+    core.l1.rights[slot] = 0;
     // What the transaction started from is in L2 or beyond.
     if (core.l2.find(line) == TagArray::miss) left_core(core, line);
 }

@@ -39,18 +39,19 @@ enum class Access : std::uint8_t {
 /// The first-level cache with what its slots carry beyond the tag.
 struct L1Cache {
     TagArray tags;
-    std::vector<std::uint8_t> writable;
+    /// Bit 0: the core may write without asking. Bit 1: a thread of the core is parked on the line.
+    std::vector<std::uint8_t> rights;
     /// Bit t: sibling thread t has read the line in its transaction; bit 4 + t: has written it.
     std::vector<std::uint8_t> marks;
     /// Where thread t's transaction lists the line: entries[slot * 4 + t].
     std::vector<std::uint32_t> entries;
 
     L1Cache(std::uint32_t sets, std::uint32_t ways)
-        : tags(sets, ways),
-          writable(tags.slots()),
-          marks(tags.slots()),
-          entries(tags.slots() * 4) {}
+        : tags(sets, ways), rights(tags.slots()), marks(tags.slots()), entries(tags.slots() * 4) {}
 };
+
+inline constexpr std::uint8_t may_write = 1;
+inline constexpr std::uint8_t watched = 2;
 
 struct Core {
     std::uint16_t id;
@@ -67,6 +68,12 @@ struct Casualty {
     std::uint8_t level;  ///< of the cache that overflowed
     std::uint32_t set;
     std::uint32_t way;
+};
+
+/// A watched line that its core's L1 has lost.
+struct LostWatch {
+    std::uint16_t core;
+    LineId line;
 };
 
 class MemorySystem {
@@ -99,6 +106,7 @@ class MemorySystem {
     void discard_from_l1(Core& core, LineId line);
 
     GrowBuffer<Casualty>& casualties() { return casualties_; }
+    GrowBuffer<LostWatch>& lost_watches() { return lost_watches_; }
 
   private:
     struct Source {
@@ -120,7 +128,10 @@ class MemorySystem {
     Directory& directory_;
     std::vector<Core> cores_;
     std::vector<TagArray> l3_;  ///< one a socket
+    void unwatch(const Core& core, std::uint32_t slot);
+
     GrowBuffer<Casualty> casualties_;
+    GrowBuffer<LostWatch> lost_watches_;
 };
 
 }  // namespace abortscope::model

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 #include <type_traits>
 
@@ -89,6 +90,12 @@ class Atomic {
     }
     T fetch_xor(T value, std::memory_order = std::memory_order_seq_cst) {
         return modify([&](T old) { return static_cast<T>(old ^ value); });
+    }
+
+    /// The load of ModelMachine::spin_until.
+    T spin_load() const {
+        Engine::current()->spin_load(&value_, sizeof(T));
+        return value_;
     }
 
     operator T() const { return load(); }
@@ -208,10 +215,14 @@ struct ModelMachine {
     template <class T, class Predicate>
     static T spin_until(const Atomic<T>& word, Predicate done,
                         std::uint32_t max_pauses = unbounded) {
-        for (std::uint32_t pauses = 0;; ++pauses) {
-            const T value = word.load(std::memory_order_acquire);
+        Engine* engine = Engine::current();
+        for (std::uint32_t pauses = 0;;) {
+            const T value = word.spin_load();
             if (done(value) || (pauses == max_pauses && max_pauses != unbounded)) return value;
-            pause();
+            std::uint64_t seen = 0;
+            std::memcpy(&seen, &value, sizeof value);
+            pauses += engine->spin_pause(&word, sizeof value, seen,
+                                         max_pauses == unbounded ? unbounded : max_pauses - pauses);
         }
     }
 

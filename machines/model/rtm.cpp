@@ -72,6 +72,7 @@ void Engine::commit() {
 }
 
 void Engine::abort_explicitly(std::uint8_t code) {
+    give_way();
     abort_self(AbortReason::explicit_abort, code);
 }
 
@@ -101,6 +102,7 @@ void Engine::roll_back(Cpu& cpu, AbortReason reason, std::uint8_t code, Cycles w
         std::memcpy(base_ + entry.offset, &entry.old_value, entry.size);
     }
     release_lines(cpu, false);
+    if (!memory_.lost_watches().empty()) settle_watches();
     arena_.roll_back(tx.arena);
 
     const ReasonRow& row = reasons[static_cast<std::size_t>(reason)];

@@ -48,6 +48,7 @@ class TagArray {
     std::uint32_t set_of(LineId line) const { return line & set_mask_; }
     std::uint32_t set_of_slot(std::uint32_t slot) const { return slot >> shift_; }
     std::uint32_t way_of_slot(std::uint32_t slot) const { return slot & (leaves_ - 1); }
+    std::uint32_t first_slot(LineId line) const { return set_of(line) << shift_; }
     LineId line_at(std::uint32_t slot) const { return tags_[slot]; }
     std::size_t slots() const { return tags_.size(); }
     std::uint32_t ways() const { return ways_; }

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <set>
+#include <vector>
+
+#include "machines/model/member_set.hpp"
+#include "machines/model/tag_array.hpp"
+#include "tests/machines/model/model_fixture.hpp"
+
+namespace abortscope::model {
+namespace {
+
+TEST(MemberSet, HoldsWhatASetHoldsAcrossItsInlinePlaces) {
+    BitmapPool pool;
+    MemberSet members;
+    std::set<std::uint16_t> expected;
+    Random random(11);
+    for (int step = 0; step < 20'000; ++step) {
+        const auto id = static_cast<std::uint16_t>(random.below(9) * 57);
+        if (random.below(2) == 0) {
+            EXPECT_EQ(members.insert(id, pool), expected.insert(id).second);
+        } else {
+            members.erase(id, pool);
+            expected.erase(id);
+        }
+        ASSERT_EQ(members.size(), expected.size());
+        std::set<std::uint16_t> seen;
+        members.for_each(pool, [&](std::uint16_t member) { seen.insert(member); });
+        ASSERT_EQ(seen, expected);
+    }
+    EXPECT_EQ(pool.size(), 1u) << "bitmaps are reused";
+}
+
+TEST(TagArray, FindsWhatWasPlacedAndOnlyInItsSet) {
+    TagArray tags(64, 8);
+    tags.place(tags.victim(5), 5);
+    EXPECT_EQ(tags.line_at(tags.find(5)), 5u);
+    EXPECT_EQ(tags.find(5 + 64), TagArray::miss);
+}
+
+TEST(TagArray, TreePlruOfEightWaysEvictsInTheOrderOfFilling) {
+    TagArray tags(1, 8);
+    for (LineId line = 0; line < 8; ++line) tags.place(tags.victim(line), line);
+    // Filled 0..7 in order, so the tree points at the slot of line 0, then of line 4: each
+    // eviction turns the root.
+    EXPECT_EQ(tags.line_at(tags.victim(8)), 0u);
+    tags.place(tags.victim(8), 8);
+    EXPECT_EQ(tags.line_at(tags.victim(9)), 4u);
+}
+
+TEST(TagArray, EveryWayOfAnyAssociativityIsUsedAndNoneBeyondIt) {
+    for (std::uint32_t ways : {1u, 2u, 3u, 8u, 11u, 12u, 15u, 16u, 20u}) {
+        TagArray tags(2, ways);
+        std::set<std::uint32_t> slots;
+        for (LineId line = 0; line < 2 * ways; line += 2) {
+            const std::uint32_t slot = tags.victim(line);
+            EXPECT_EQ(tags.line_at(slot), no_line);
+            EXPECT_LT(tags.way_of_slot(slot), ways);
+            tags.place(slot, line);
+            slots.insert(slot);
+        }
+        EXPECT_EQ(slots.size(), ways);
+        for (LineId line = 1000; line < 1400; line += 2) {
+            const std::uint32_t slot = tags.victim(line);
+            EXPECT_LT(tags.way_of_slot(slot), ways) << ways;
+            tags.place(slot, line);
+        }
+    }
+}
+
+TEST(TagArray, TheMostRecentlyUsedLineIsNeverTheVictim) {
+    TagArray tags(1, 12);
+    Random random(3);
+    for (LineId line = 0; line < 12; ++line) tags.place(tags.victim(line), line);
+    for (int step = 0; step < 1000; ++step) {
+        std::uint32_t used = static_cast<std::uint32_t>(random.below(12));
+        tags.touch(used);
+        EXPECT_NE(tags.victim(999), used);
+    }
+}
+
+using Line64 = Line<M::Cell<std::uint64_t>>;
+
+std::uint64_t cycles_of(Bench& bench, const std::function<void()>& work) {
+    std::uint64_t start = 0;
+    std::uint64_t end = 0;
+    bench.run([&](unsigned worker) {
+        if (worker != 0) return;
+        start = M::now_ns();
+        work();
+        end = M::now_ns();
+    });
+    return (end - start) * 34 / 10;
+}
+
+TEST(ModelCaches, ALoadCostsWhatItsLevelCosts) {
+    Preset preset = quiet_haswell();
+    preset.frequency_mhz = 3400;
+    Bench bench(1, preset);
+    constexpr int lines = 200'000;  // 12.8 MB: more than L3
+    auto data = make_owned_array<M, Line64>("data", lines);
+    const auto read_all = [&](int count) {
+        return [&data, count] {
+            for (int i = 0; i < count; ++i) (void)std::uint64_t{data.get()[i].value};
+        };
+    };
+    const auto per_load = [&](int count) {
+        cycles_of(bench, read_all(count));
+        return cycles_of(bench, read_all(count)) / static_cast<std::uint64_t>(count);
+    };
+    EXPECT_NEAR(static_cast<double>(per_load(256)), 4.0, 1.0);       // 16 KiB
+    EXPECT_NEAR(static_cast<double>(per_load(2048)), 16.0, 3.0);     // 128 KiB: L2
+    EXPECT_NEAR(static_cast<double>(per_load(32'768)), 40.0, 4.0);   // 2 MiB: L3
+    EXPECT_NEAR(static_cast<double>(per_load(lines)), 204.0, 10.0);  // memory
+}
+
+TEST(ModelCaches, ContendedAtomicsAreServedOneAfterAnother) {
+    // The line is handed round: 4 workers together are no faster than the transfer allows.
+    Preset preset = quiet_haswell();
+    Bench bench(4, preset);
+    auto word = make_owned<M, Line<M::Atomic<std::uint64_t>>>("word");
+    constexpr std::uint64_t each = 5000;
+    const std::uint64_t took = bench.run([&](unsigned) {
+        for (std::uint64_t i = 0; i < each; ++i) word->value.fetch_add(1);
+    });
+    EXPECT_EQ(word->value.load(), 4 * each);
+    const std::uint64_t cycles_per_add = preset.cycles_of_ns(took) / (4 * each);
+    EXPECT_GE(cycles_per_add, preset.transfer_cycles * 9 / 10);
+    EXPECT_LE(cycles_per_add, preset.transfer_cycles * 3 / 2);
+    EXPECT_GT(bench.counts().cache_transfers, 4 * each * 9 / 10);
+}
+
+/// Committed out of `tries` transactions that write `lines` lines, `stride` lines apart.
+int commits_of(const Preset& preset, int lines, int stride, bool write, int tries,
+               std::uint64_t seed = 1) {
+    EngineOptions with_room = options(1, seed);
+    with_room.arena_bytes = std::uint64_t{1} << 30;
+    Bench bench(preset, with_room);
+    auto data = make_owned_array<M, Line64>(
+        "data", static_cast<std::size_t>(lines) * static_cast<std::size_t>(stride));
+    int commits = 0;
+    bench.run([&](unsigned) {
+        for (int i = 0; i < tries; ++i) {
+            if (!M::begin().is_started()) continue;
+            for (int line = 0; line < lines; ++line) {
+                M::Cell<std::uint64_t>& cell = data.get()[line * stride].value;
+                if (write) {
+                    cell = 1;
+                } else {
+                    (void)std::uint64_t{cell};
+                }
+            }
+            M::commit();
+            ++commits;  // outside, after the commit
+        }
+    });
+    const EventCounts counts = bench.counts();
+    EXPECT_EQ(counts.tx_conflict, 0u);
+    return commits;
+}
+
+TEST(ModelCapacity, NineWrittenLinesOfOneSetNeverCommitOnEightWaysAndThirteenOnTwelve) {
+    Preset preset = quiet_haswell();
+    EXPECT_EQ(commits_of(preset, 9, 64, true, 50), 0);
+    EXPECT_GT(commits_of(preset, 7, 64, true, 50), 25);
+    preset.l1_ways = 12;
+    EXPECT_EQ(commits_of(preset, 13, 64, true, 50), 0);
+    EXPECT_GT(commits_of(preset, 11, 64, true, 50), 25);
+}
+
+TEST(ModelCapacity, ReadLinesMayLeaveL1AndAreTrackedUpToL3) {
+    const Preset preset = quiet_haswell();
+    EXPECT_GT(commits_of(preset, 2000, 1, false, 20), 18);   // 125 KiB, four times L1
+    EXPECT_GT(commits_of(preset, 60'000, 1, false, 4), 1);   // 3.7 MiB
+    EXPECT_EQ(commits_of(preset, 140'000, 1, false, 4), 0);  // 8.5 MiB: beyond L3
+}
+
+TEST(ModelCapacity, SiblingsOfOneCoreShareItsL1) {
+    // Alone 200 written lines commit; with the sibling's 400 other lines in the same L1 they
+    // hardly do.
+    Preset preset = quiet_haswell();
+    preset.cores_per_socket = 1;
+    const auto commits = [&](bool with_sibling) {
+        Bench bench(2, preset);
+        auto data = make_owned_array<M, Line64>("data", 1000);
+        auto done = make_owned<M, Line<M::Atomic<std::uint32_t>>>("done");
+        int count = 0;
+        bench.run([&](unsigned worker) {
+            if (worker == 1) {
+                while (with_sibling && done->value.load() == 0) {
+                    for (int line = 400; line < 800; ++line) data.get()[line].value = 1;
+                }
+                return;
+            }
+            for (int i = 0; i < 100; ++i) {
+                if (!M::begin().is_started()) continue;
+                for (int line = 0; line < 200; ++line) data.get()[line].value = 1;
+                M::commit();
+                ++count;
+            }
+            done->value.store(1);
+        });
+        return count;
+    };
+    EXPECT_GT(commits(false), 90);
+    EXPECT_LT(commits(true), 10);
+}
+
+}  // namespace
+}  // namespace abortscope::model
