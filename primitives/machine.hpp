@@ -107,10 +107,12 @@ concept Machine = requires(typename M::template Atomic<std::uint32_t>& word,
     { M::system_call(SystemCall::null) };
 
     // Memory, transactional on both machines; never null, std::bad_alloc on exhaustion. `describe`
-    // names a range for attribution ("hmap.n") and does nothing on native.
+    // names a range for attribution ("hmap.n") and `site` what the worker does from here on (a
+    // string literal); both do nothing on native.
     { M::allocate(size, size) } -> std::same_as<void*>;
     { M::deallocate(address, size, size) };
     { M::describe(static_cast<const void*>(address), size, name) };
+    { M::site("search") };
 
     // The worker that asks: its number from 0 (0 also outside any worker) and its log.
     { M::this_worker() } -> std::same_as<unsigned>;

@@ -51,6 +51,8 @@ void Engine::access(const void* place, unsigned size, Access kind) {
             if (unnoticed && cpu.background_left != 0 &&
                 (!in_tx || options_.injected_aborts_ppm == 0)) {
                 l1.tags.touch(slot);
+                if (options_.observer != nullptr) [[unlikely]]
+                    observe(offset, size, kind);
                 cpu.now += cpu.hit_cost[static_cast<std::size_t>(kind)];
                 --cpu.background_left;
                 if (in_tx) {
@@ -85,7 +87,9 @@ void Engine::slow_access(std::uint64_t offset, unsigned size, Access kind) {
         cpu.injection.below(1'000'000) < options_.injected_aborts_ppm) {
         abort_self(AbortReason::injected);
     }
-    resolve_conflicts(cpu, line, write);
+    if (options_.observer != nullptr) [[unlikely]]
+        observe(offset, size, kind);
+    resolve_conflicts(cpu, offset, size, write);
 
     Cycles cost = cpu.hit_cost[static_cast<std::size_t>(kind)];
     const std::uint32_t slot = memory_.acquire(*cpu.core, line, kind, cpu.now, cost, cpu.counts);
@@ -99,16 +103,28 @@ void Engine::slow_access(std::uint64_t offset, unsigned size, Access kind) {
     if (!memory_.casualties().empty()) settle_casualties(cpu);
 }
 
+void Engine::observe(std::uint64_t offset, unsigned size, Access kind) {
+    options_.observer->accessed(running_->worker,
+                                {cpu_->now, offset, size, kind, cpu_->tx.open(), running_->site});
+}
+
 /// The requester wins: whoever else has the line in a transaction's set, in a way that clashes
 /// with this access, is rolled back now.
-void Engine::resolve_conflicts(Cpu& cpu, LineId line, bool write) {
+void Engine::resolve_conflicts(Cpu& cpu, std::uint64_t offset, unsigned size, bool write) {
+    const auto line = static_cast<LineId>(offset / line_bytes);
     const LineState& state = directory_[line];
-    if (state.tx_writer_plus1 != nobody && state.tx_writer_plus1 != plus1(cpu.id)) {
-        abort_other(cpus_[state.tx_writer_plus1 - 1u], AbortReason::conflict);
-    }
+    const bool foreign_writer =
+        state.tx_writer_plus1 != nobody && state.tx_writer_plus1 != plus1(cpu.id);
+    if (!foreign_writer && (!write || state.tx_readers.empty())) return;
+    AbortEvent event;
+    event.reason = AbortReason::conflict;
+    event.line = line;
+    event.killer_bytes = byte_mask(offset, size);
+    event.killer_wrote = write;
+    if (foreign_writer) abort_other(cpus_[state.tx_writer_plus1 - 1u], event);
     if (!write || state.tx_readers.empty()) return;
     state.tx_readers.for_each(directory_.pool(), [&](std::uint16_t reader) {
-        if (reader != cpu.id) abort_other(cpus_[reader], AbortReason::conflict);
+        if (reader != cpu.id) abort_other(cpus_[reader], event);
     });
 }
 
@@ -143,23 +159,26 @@ void Engine::log_undo(Transaction& tx, std::uint64_t offset, unsigned size) {
 
 /// Ends the transactions that lost a line they must keep; the own one last, without returning.
 void Engine::settle_casualties(Cpu& cpu) {
-    bool own = false;
-    bool own_written = false;
+    AbortEvent own;
     GrowBuffer<Casualty>& casualties = memory_.casualties();
     for (std::size_t i = 0; i < casualties.size(); ++i) {
         const Casualty lost = casualties[i];
         Cpu& loser = cpus_[lost.cpu];
         if (!loser.tx.open()) continue;
-        if (&loser == &cpu) {
-            own = true;
-            own_written |= lost.written;
-        } else {
-            abort_other(loser,
-                        lost.written ? AbortReason::capacity_write : AbortReason::capacity_read);
+        AbortEvent event;
+        event.reason = lost.written ? AbortReason::capacity_write : AbortReason::capacity_read;
+        event.line = lost.line;
+        event.level = lost.level;
+        event.set = lost.set;
+        event.way = lost.way;
+        if (&loser != &cpu) {
+            abort_other(loser, event);
+        } else if (own.line == no_line || lost.written) {
+            own = event;
         }
     }
     casualties.clear();
-    if (own) abort_self(own_written ? AbortReason::capacity_write : AbortReason::capacity_read);
+    if (own.line != no_line) abort_self(own);
 }
 
 /// The first touch of a page faults. Inside a transaction the fault is suppressed, so the page

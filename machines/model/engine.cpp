@@ -27,6 +27,7 @@ Engine::Engine(const Preset& preset, const EngineOptions& options)
       touched_(options.arena_bytes / page_bytes),
       directory_(options.arena_bytes / line_bytes),
       memory_(preset_, directory_),
+      attribution_(preset.l1_sets, preset.l1_ways),
       cpus_(preset.hardware_threads()),
       tasks_(options.workers),
       heap_(preset.hardware_threads()),
@@ -72,6 +73,7 @@ Cycles Engine::run(unsigned count, const std::function<void(unsigned)>& body) {
         task.vruntime = 0;
         task.cpu = &cpus_[worker % allowed_cpus_];
         task.error = nullptr;
+        task.site = "";
         if (task.cpu->task == nullptr) {
             // Threads are not created at one instant; without this they would march in step.
             const Cycles stagger =
@@ -132,6 +134,7 @@ void Engine::run_worker(Task& task) {
     give_way();
     task.state = TaskState::finished;
     task.ended = cpu_->now;
+    if (options_.observer != nullptr) options_.observer->ended(task.worker, cpu_->now);
     leave_cpu();
 }
 

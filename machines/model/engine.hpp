@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "machines/model/arena.hpp"
+#include "machines/model/attribution.hpp"
 #include "machines/model/cpu_heap.hpp"
 #include "machines/model/event_counts.hpp"
 #include "machines/model/fiber.hpp"
@@ -62,18 +63,7 @@ struct EngineOptions {
     std::uint32_t injected_aborts_ppm = 0;
     /// Whether spinning workers are parked; off only to test that it changes nothing.
     bool park_spinners = true;
-};
-
-/// Why the engine ends a transaction; the status word and the counters follow from it.
-enum class AbortReason : std::uint8_t {
-    conflict,
-    capacity_read,
-    capacity_write,
-    explicit_abort,
-    unfriendly,  ///< PAUSE, a system call
-    event,       ///< an interrupt, a page fault, a context switch
-    nest_overflow,
-    injected,
+    Observer* observer = nullptr;  ///< not owned; null: nobody watches
 };
 
 struct Cpu;
@@ -93,6 +83,7 @@ struct Task {
     Cycles charged_until = 0;  ///< up to when vruntime has counted
     Cycles slice_start = 0;    ///< when it was put on its CPU
     Cycles ended = 0;
+    const char* site = "";  ///< what the workload says it is doing
     std::exception_ptr error;
     AbortLog log;
 };
@@ -189,7 +180,15 @@ class Engine {
     unsigned this_worker() const { return running_ != nullptr ? running_->worker : 0; }
     AbortLog& this_log() { return tasks_[this_worker()].log; }
 
+    /// Labels what this worker does from here on, for attribution; a string literal.
+    void site(const char* label) {
+        if (running_ != nullptr) running_->site = label;
+    }
+
     Arena& arena() { return arena_; }
+    const Arena& arena() const { return arena_; }
+    /// Why transactions aborted since the engine was made, by line.
+    const Attribution& attribution() const { return attribution_; }
 
   private:
     struct Timer {
@@ -217,8 +216,9 @@ class Engine {
 
     // access.cpp
     void slow_access(std::uint64_t offset, unsigned size, Access kind);
-    void resolve_conflicts(Cpu& cpu, LineId line, bool write);
+    void resolve_conflicts(Cpu& cpu, std::uint64_t offset, unsigned size, bool write);
     void settle_casualties(Cpu& cpu);
+    void observe(std::uint64_t offset, unsigned size, Access kind);
     void note_in_transaction(Cpu& cpu, std::uint32_t slot, std::uint64_t offset, unsigned size,
                              Access kind);
     void log_undo(Transaction& tx, std::uint64_t offset, unsigned size);
@@ -232,9 +232,12 @@ class Engine {
     void settle_watches();
 
     // rtm.cpp
-    void roll_back(Cpu& cpu, AbortReason reason, std::uint8_t code, Cycles when);
-    void abort_other(Cpu& victim, AbortReason reason);
-    [[noreturn]] void abort_self(AbortReason reason, std::uint8_t code = 0);
+    void roll_back(Cpu& cpu, AbortEvent& event);
+    void abort_other(Cpu& victim, AbortEvent& event);
+    [[noreturn]] void abort_self(AbortReason reason);
+    [[noreturn]] void abort_self(AbortEvent& event);
+    void attribute(const Cpu& cpu, AbortEvent& event);
+    std::uint64_t lock_offset(const Transaction& tx) const;
     void release_lines(Cpu& cpu, bool keep_writes);
 
     // kernel.cpp
@@ -274,6 +277,8 @@ class Engine {
     ZeroedMemory touched_;  ///< one byte a page
     Directory directory_;
     MemorySystem memory_;
+    Attribution attribution_;
+    std::uint64_t aborts_ = 0;
     std::vector<Cpu> cpus_;
     std::vector<Task> tasks_;
     CpuHeap heap_;

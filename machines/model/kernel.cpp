@@ -67,6 +67,7 @@ void Engine::put_on_cpu(Cpu& cpu, Task& task, Cycles time) {
     }
     cpu.next_event = cpu.resched ? cpu.now : cpu.next_interrupt;
     heap_.insert(CpuHeap::key(cpu.now, cpu.id));
+    if (options_.observer != nullptr) options_.observer->runs(task.worker, cpu.now, cpu.id);
 }
 
 /// The ready task that has run least, of this CPU's queue or, if that is empty, of the longest
@@ -193,6 +194,9 @@ void Engine::handle_event() {
         if (cpu.tx.open()) abort_self(AbortReason::event);
         ++cpu.counts.context_switches;
         ++cpu.counts.involuntary_switches;
+        if (options_.observer != nullptr) {
+            options_.observer->preempted(running_->worker, cpu.now);
+        }
         requeue_current();
         leave_cpu();
         return;
@@ -230,6 +234,9 @@ FutexResult Engine::futex_wait(const void* word, std::uint32_t expected, std::ui
     futex_queues_[running_->futex_offset].push_back(running_);
     if (timeout_ns != forever_ns) {
         start_timer(*running_, cpu_->now + preset_.cycles_of_ns(timeout_ns));
+    }
+    if (options_.observer != nullptr) {
+        options_.observer->waits(running_->worker, cpu_->now, running_->futex_offset);
     }
     block(TaskState::waiting);
     return running_->wait_result;
@@ -282,6 +289,7 @@ void Engine::sleep_for(Cycles duration) {
     enter_kernel();
     give_way();
     start_timer(*running_, cpu_->now + duration);
+    if (options_.observer != nullptr) options_.observer->sleeps(running_->worker, cpu_->now);
     block(TaskState::sleeping);
 }
 

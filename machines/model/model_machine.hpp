@@ -246,6 +246,8 @@ struct ModelMachine {
         Engine::current()->describe(place, size, object);
     }
 
+    static void site(const char* label) { Engine::current()->site(label); }
+
     static unsigned this_worker() { return Engine::current()->this_worker(); }
     static AbortLog& log() { return Engine::current()->this_log(); }
 };

@@ -48,6 +48,9 @@ rtm::Status Engine::begin(const void* lock) {
     cpu.tx.start(cpu.now, lock);
     cpu.now += preset_.rtm_begin_cycles + cpu.jitter.below(preset_.jitter_cycles + 1);
     running_->begin_result = rtm::Status::started();
+    if (options_.observer != nullptr) {
+        options_.observer->began(running_->worker, cpu.tx.began, lock_offset(cpu.tx));
+    }
     to_host(Request::snapshot);
     // Here twice: after the snapshot, and once more after every abort.
     return running_->begin_result;
@@ -68,12 +71,25 @@ void Engine::commit() {
     ++cpu.counts.tx_commit;
     cpu.counts.cycles_t += cpu.now - cpu.tx.began;
     cpu.counts.cycles_ct += cpu.now - cpu.tx.began;
+    if (options_.observer != nullptr) {
+        options_.observer->committed(running_->worker, cpu.tx.began, cpu.now);
+    }
     cpu.tx.forget();
 }
 
 void Engine::abort_explicitly(std::uint8_t code) {
     give_way();
-    abort_self(AbortReason::explicit_abort, code);
+    AbortEvent event;
+    event.reason = AbortReason::explicit_abort;
+    event.status = rtm::Status::explicit_abort(code);
+    // Elision found its lock taken: the line to blame is the lock's.
+    const std::uint64_t lock = lock_offset(cpu_->tx);
+    if (code == rtm::code::lock_busy && lock != no_offset) {
+        event.line = static_cast<LineId>(lock / line_bytes);
+        const std::uint16_t owner = directory_[event.line].last_writer_plus1;
+        if (owner != nobody && owner != running_->worker + 1u) event.killer = owner - 1;
+    }
+    abort_self(event);
 }
 
 /// Takes the CPU's transaction out of the directory and of L1. Lines whose writes are undone leave
@@ -94,9 +110,47 @@ void Engine::release_lines(Cpu& cpu, bool keep_writes) {
     }
 }
 
-/// Undoes the CPU's transaction as of `when`. The stack is the caller's part.
-void Engine::roll_back(Cpu& cpu, AbortReason reason, std::uint8_t code, Cycles when) {
+std::uint64_t Engine::lock_offset(const Transaction& tx) const {
+    return tx.lock != nullptr && arena_.contains(tx.lock) ? arena_.offset_of(tx.lock) : no_offset;
+}
+
+/// Completes an abort's event with what the victim's transaction and the current CPU know.
+void Engine::attribute(const Cpu& cpu, AbortEvent& event) {
+    event.number = ++aborts_;
+    event.began = cpu.tx.began;
+    event.time = cpu_->now;
+    event.victim = cpu.task->worker;
+    event.victim_site = cpu.task->site;
+    event.victim_lock = lock_offset(cpu.tx);
+    if (event.line != no_line) {
+        event.victim_read = 0;
+        event.victim_written = 0;
+        for (const TxLine& entry : cpu.tx.lines) {
+            if (entry.line != event.line) continue;
+            event.victim_read |= entry.read_bytes;
+            event.victim_written |= entry.written_bytes;
+        }
+    }
+    if (&cpu != cpu_) {
+        event.killer = static_cast<int>(running_->worker);
+        event.killer_site = running_->site;
+        event.killer_in_transaction = cpu_->tx.open();
+        event.killer_lock = lock_offset(cpu_->tx);
+    }
+    attribution_.add(event);
+    if (options_.observer != nullptr) options_.observer->aborted(event);
+}
+
+/// Undoes the CPU's transaction, as of the current CPU's time. The stack is the caller's part.
+void Engine::roll_back(Cpu& cpu, AbortEvent& event) {
     Transaction& tx = cpu.tx;
+    const Cycles when = cpu_->now;
+    const ReasonRow& row = reasons[static_cast<std::size_t>(event.reason)];
+    if (event.reason != AbortReason::explicit_abort) event.status = row.status;
+    if (tx.depth > 1) event.status = event.status.with_nested();
+    cpu.task->begin_result = event.status;
+    attribute(cpu, event);
+
     for (std::size_t i = tx.undo.size(); i-- > 0;) {
         const UndoEntry& entry = tx.undo[i];
         std::memcpy(base_ + entry.offset, &entry.old_value, entry.size);
@@ -104,12 +158,6 @@ void Engine::roll_back(Cpu& cpu, AbortReason reason, std::uint8_t code, Cycles w
     release_lines(cpu, false);
     if (!memory_.lost_watches().empty()) settle_watches();
     arena_.roll_back(tx.arena);
-
-    const ReasonRow& row = reasons[static_cast<std::size_t>(reason)];
-    rtm::Status status =
-        reason == AbortReason::explicit_abort ? rtm::Status::explicit_abort(code) : row.status;
-    if (tx.depth > 1) status = status.with_nested();
-    cpu.task->begin_result = status;
 
     ++cpu.counts.tx_abort;
     if (row.cause != nullptr) ++(cpu.counts.*row.cause);
@@ -120,18 +168,24 @@ void Engine::roll_back(Cpu& cpu, AbortReason reason, std::uint8_t code, Cycles w
 }
 
 /// A transaction of another CPU, whose worker is suspended.
-void Engine::abort_other(Cpu& victim, AbortReason reason) {
-    roll_back(victim, reason, 0, cpu_->now);
+void Engine::abort_other(Cpu& victim, AbortEvent& event) {
+    roll_back(victim, event);
     victim.task->fiber->roll_back();
     heap_.update(CpuHeap::key(victim.now, victim.id));
     set_limits();
 }
 
 /// The own transaction: the stack that this runs on is restored by the host.
-void Engine::abort_self(AbortReason reason, std::uint8_t code) {
-    roll_back(*cpu_, reason, code, cpu_->now);
+void Engine::abort_self(AbortEvent& event) {
+    roll_back(*cpu_, event);
     to_host(Request::roll_back);
     std::abort();  // the fiber goes on in begin()
+}
+
+void Engine::abort_self(AbortReason reason) {
+    AbortEvent event;
+    event.reason = reason;
+    abort_self(event);
 }
 
 }  // namespace abortscope::model

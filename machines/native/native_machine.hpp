@@ -109,6 +109,8 @@ struct NativeMachine {
     static void describe(const void* /*place*/, std::size_t /*size*/,
                          std::string_view /*object*/) noexcept {}
 
+    static void site(const char* /*label*/) noexcept {}
+
     static unsigned this_worker() noexcept {
         return this_thread().worker;
     }

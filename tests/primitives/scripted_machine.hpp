@@ -132,6 +132,7 @@ class ScriptedMachine {
         ::operator delete (place, std::align_val_t{alignment});
     }
     static void describe(const void*, std::size_t, std::string_view) {}
+    static void site(const char*) {}
     static unsigned this_worker() { return script().worker; }
     static AbortLog& log() { return script().log; }
 
