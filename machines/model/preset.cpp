@@ -19,7 +19,7 @@ constexpr PresetField fields[] = {
     {"l1_ways", &Preset::l1_ways, 1, 32, false, "L1 data cache ways"},
     {"l2_sets", &Preset::l2_sets, 1, 65'536, true, "L2 sets, per core"},
     {"l2_ways", &Preset::l2_ways, 1, 32, false, "L2 ways"},
-    {"l3_sets", &Preset::l3_sets, 1, 1u << 22, true, "L3 sets, per socket"},
+    {"l3_sets", &Preset::l3_sets, 1, 1u << 22, false, "L3 sets, per socket"},
     {"l3_ways", &Preset::l3_ways, 1, 32, false, "L3 ways"},
     {"l3_inclusive", &Preset::l3_inclusive, 0, 1, false, "1: L3 includes L1 and L2"},
     {"l1_hit_cycles", &Preset::l1_hit_cycles, 1, 100, false, "load that hits L1"},
@@ -84,7 +84,169 @@ constexpr PresetField fields[] = {
 Preset haswell() {
     Preset preset;
     preset.name = "haswell";
-    preset.description = "Intel Core i7-4770, 4 cores, 8 threads, 3.4 GHz";
+    preset.description = "Intel Core i7-4770 (Haswell): 4 cores, 8 threads, 3.4 GHz";
+    return preset;
+}
+
+Preset broadwell_ep() {
+    Preset preset = haswell();
+    preset.name = "broadwell-ep";
+    preset.description = "Intel Xeon E5-2660 v4 (Broadwell-EP): 2 sockets, 28 cores, 2.0 GHz";
+    preset.sockets = 2;
+    preset.cores_per_socket = 14;
+    preset.frequency_mhz = 2000;
+    preset.l3_sets = 14 * 2048;
+    preset.l3_ways = 20;
+    preset.l3_hit_cycles = 50;
+    preset.memory_cycles = 180;
+    preset.transfer_cycles = 130;
+    preset.upgrade_cycles = 90;
+    preset.remote_cycles = 300;
+    return preset;
+}
+
+Preset skylake_sp() {
+    Preset preset = haswell();
+    preset.name = "skylake-sp";
+    preset.description = "Intel Xeon Gold 6148 (Skylake-SP): 2 sockets, 40 cores, 2.4 GHz";
+    preset.sockets = 2;
+    preset.cores_per_socket = 20;
+    preset.frequency_mhz = 2400;
+    preset.l2_sets = 1024;
+    preset.l2_ways = 16;
+    preset.l2_hit_cycles = 14;
+    preset.l3_sets = 20 * 2048;
+    preset.l3_ways = 11;
+    preset.l3_inclusive = 0;
+    preset.l3_hit_cycles = 70;
+    preset.memory_cycles = 200;
+    preset.transfer_cycles = 120;
+    preset.upgrade_cycles = 100;
+    preset.remote_cycles = 330;
+    preset.pause_cycles = 140;
+    preset.rtm_read_tracking = static_cast<std::uint32_t>(ReadTracking::l2);
+    return preset;
+}
+
+Preset cascadelake_sp() {
+    Preset preset = skylake_sp();
+    preset.name = "cascadelake-sp";
+    preset.description = "Intel Xeon Gold 6248 (Cascade Lake): 2 sockets, 40 cores, 2.5 GHz";
+    preset.frequency_mhz = 2500;
+    return preset;
+}
+
+Preset icelake_sp() {
+    Preset preset = skylake_sp();
+    preset.name = "icelake-sp";
+    preset.description = "Intel Xeon Platinum 8380 (Ice Lake-SP): 2 sockets, 80 cores, 2.3 GHz";
+    preset.cores_per_socket = 40;
+    preset.frequency_mhz = 2300;
+    preset.l1_ways = 12;
+    preset.l1_hit_cycles = 5;
+    preset.l2_ways = 20;
+    preset.l3_sets = 40 * 2048;
+    preset.l3_ways = 12;
+    preset.l3_hit_cycles = 72;
+    preset.transfer_cycles = 125;
+    preset.upgrade_cycles = 105;
+    preset.remote_cycles = 265;
+    return preset;
+}
+
+Preset sapphire_rapids() {
+    Preset preset = icelake_sp();
+    preset.name = "sapphire-rapids";
+    preset.description =
+        "Intel Xeon Platinum 8480+ (Sapphire Rapids): 2 sockets, 112 cores, 2.0 GHz";
+    preset.cores_per_socket = 56;
+    preset.frequency_mhz = 2000;
+    preset.l2_sets = 2048;
+    preset.l2_ways = 16;
+    preset.l2_hit_cycles = 15;
+    preset.l3_sets = 56 * 2048;
+    preset.l3_ways = 15;
+    preset.l3_hit_cycles = 110;
+    preset.memory_cycles = 240;
+    preset.transfer_cycles = 140;
+    preset.upgrade_cycles = 120;
+    preset.remote_cycles = 270;
+    return preset;
+}
+
+Preset sandybridge_2s() {
+    Preset preset = haswell();
+    preset.name = "sandybridge-2s";
+    preset.description =
+        "Intel Xeon E5-2600 (Sandy Bridge): 2 sockets, 16 cores, 32 threads, no RTM";
+    preset.sockets = 2;
+    preset.cores_per_socket = 8;
+    preset.frequency_mhz = 2600;
+    preset.l3_sets = 8 * 2048;
+    preset.l3_ways = 20;
+    preset.l3_hit_cycles = 40;
+    preset.memory_cycles = 210;
+    preset.transfer_cycles = 110;
+    preset.upgrade_cycles = 80;
+    preset.remote_cycles = 300;
+    preset.rtm = 0;
+    return preset;
+}
+
+Preset thunderx2() {
+    Preset preset = haswell();
+    preset.name = "thunderx2";
+    preset.description =
+        "Cavium ThunderX2 CN9975 (Arm, LSE atomics): 2 sockets, 56 cores, 2.0 GHz, no RTM";
+    preset.sockets = 2;
+    preset.cores_per_socket = 28;
+    preset.threads_per_core = 4;
+    preset.frequency_mhz = 2000;
+    preset.l3_sets = 28 * 2048;
+    preset.l3_ways = 8;
+    preset.l3_inclusive = 0;
+    preset.l2_hit_cycles = 10;
+    preset.l3_hit_cycles = 60;
+    preset.memory_cycles = 200;
+    preset.transfer_cycles = 110;
+    preset.upgrade_cycles = 80;
+    preset.remote_cycles = 400;
+    preset.locked_cycles = 8;
+    preset.pause_cycles = 2;
+    preset.far_atomics = 1;
+    preset.rtm = 0;
+    return preset;
+}
+
+Preset thunderx2_llsc() {
+    Preset preset = thunderx2();
+    preset.name = "thunderx2-llsc";
+    preset.description = "Cavium ThunderX2, compare-and-swap by load-exclusive and store-exclusive";
+    preset.far_atomics = 0;
+    preset.load_linked = 1;
+    return preset;
+}
+
+Preset zen4() {
+    Preset preset = haswell();
+    preset.name = "zen4";
+    preset.description = "AMD EPYC 9004 (Zen 4): 4 core complexes of 8 cores, 3.7 GHz, no RTM";
+    preset.sockets = 4;
+    preset.cores_per_socket = 8;
+    preset.frequency_mhz = 3700;
+    preset.l2_sets = 2048;
+    preset.l2_ways = 8;
+    preset.l2_hit_cycles = 14;
+    preset.l3_sets = 32'768;
+    preset.l3_inclusive = 0;
+    preset.l3_hit_cycles = 50;
+    preset.memory_cycles = 400;
+    preset.transfer_cycles = 75;
+    preset.upgrade_cycles = 60;
+    preset.remote_cycles = 400;
+    preset.locked_cycles = 8;
+    preset.pause_cycles = 40;
+    preset.rtm = 0;
     return preset;
 }
 
@@ -95,7 +257,9 @@ std::span<const PresetField> preset_fields() {
 }
 
 std::span<const Preset> presets() {
-    static const std::array<Preset, 1> all{haswell()};
+    static const std::array all{
+        haswell(),         broadwell_ep(),   skylake_sp(), cascadelake_sp(), icelake_sp(),
+        sapphire_rapids(), sandybridge_2s(), thunderx2(),  thunderx2_llsc(), zen4()};
     return all;
 }
 

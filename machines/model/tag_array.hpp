@@ -30,7 +30,8 @@ class TagArray {
     static constexpr std::uint32_t miss = ~std::uint32_t{0};
 
     TagArray(std::uint32_t sets, std::uint32_t ways)
-        : set_mask_(sets - 1),
+        : sets_(sets),
+          set_mask_(std::has_single_bit(sets) ? sets - 1 : 0),
           ways_(ways),
           leaves_(std::max(std::bit_ceil(ways), 4u)),
           shift_(static_cast<std::uint32_t>(std::countr_zero(leaves_))),
@@ -45,7 +46,11 @@ class TagArray {
         }
     }
 
-    std::uint32_t set_of(LineId line) const { return line & set_mask_; }
+    /// The low bits of the line's number, or its remainder where the sets are no power of two (an
+    /// L3 of as many slices as there are cores).
+    std::uint32_t set_of(LineId line) const {
+        return set_mask_ != 0 || sets_ == 1 ? line & set_mask_ : line % sets_;
+    }
     std::uint32_t set_of_slot(std::uint32_t slot) const { return slot >> shift_; }
     std::uint32_t way_of_slot(std::uint32_t slot) const { return slot & (leaves_ - 1); }
     std::uint32_t first_slot(LineId line) const { return set_of(line) << shift_; }
@@ -112,6 +117,7 @@ class TagArray {
         return node - leaves_;
     }
 
+    std::uint32_t sets_;
     std::uint32_t set_mask_;
     std::uint32_t ways_;
     std::uint32_t leaves_;  ///< ways rounded up to a power of two, and at least 4
