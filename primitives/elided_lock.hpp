@@ -34,6 +34,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 
@@ -42,6 +43,13 @@
 #include "primitives/retry_policy.hpp"
 
 namespace abortscope {
+
+template <class Lock>
+concept SharedLockable = requires(Lock& lock) {
+    lock.lock_shared();
+    lock.unlock_shared();
+    { lock.try_lock_shared() } -> std::same_as<bool>;
+};
 
 template <Machine M, class Lock>
 class ElidedLock {
@@ -58,7 +66,7 @@ class ElidedLock {
         lock_.lock();
         took_lock();
     }
-    void lock_shared() {
+    void lock_shared() requires SharedLockable<Lock> {
         if (elide(lock_budget())) return;
         lock_.lock_shared();
         took_lock();
@@ -67,14 +75,14 @@ class ElidedLock {
     bool try_lock() {
         return try_acquire([this] { return lock_.try_lock(); });
     }
-    bool try_lock_shared() {
+    bool try_lock_shared() requires SharedLockable<Lock> {
         return try_acquire([this] { return lock_.try_lock_shared(); });
     }
 
     void unlock() {
         if (!end_elision()) lock_.unlock();
     }
-    void unlock_shared() {
+    void unlock_shared() requires SharedLockable<Lock> {
         if (!end_elision()) lock_.unlock_shared();
     }
 

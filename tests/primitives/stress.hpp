@@ -20,6 +20,26 @@ namespace abortscope::testing {
 
 using Native = native::NativeMachine;
 
+/// This computer, where a waiter that has paused a few times gives its CPU away: with more threads
+/// than CPUs the owner of a spinlock is often not running, and a whole time slice passes otherwise.
+struct PatientNative : Native {
+    static void pause() {
+        thread_local unsigned pauses = 0;
+        Native::pause();
+        if (++pauses % 16 == 0) Native::yield();
+    }
+    template <class T, class Predicate>
+    static T spin_until(const std::atomic<T>& word, Predicate done,
+                        std::uint32_t max_pauses = unbounded) {
+        for (std::uint32_t paused = 0;; ++paused) {
+            const T value = word.load(std::memory_order_acquire);
+            if (done(value) || (paused == max_pauses && max_pauses != unbounded)) return value;
+            pause();
+        }
+    }
+};
+static_assert(Machine<PatientNative>);
+
 inline constexpr std::array<unsigned, 4> stress_threads{1, 2, 4, 8};
 
 /// Acquisitions a thread makes: 8!, which the 8 kinds of steps below divide.
