@@ -46,7 +46,9 @@ struct ScenarioInfo {
     std::string_view source{};  ///< paper, thread or manual
     std::span<const ParameterSpec> parameters{};
     std::span<const PhaseSpec> phases{};
-    std::span<const std::string_view> locks{};             ///< the default one first
+    /// The default one first. Empty: bare transactions, which take no lock, know no policy and need
+    /// a machine with RTM.
+    std::span<const std::string_view> locks{};
     std::span<const std::string_view> default_policies{};  ///< names of retry policies
     unsigned default_threads = 4;
 };

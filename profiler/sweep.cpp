@@ -66,8 +66,10 @@ std::vector<Trial> shard_of(const std::vector<Trial>& trials, std::size_t number
 
 std::string command_for(const TrialSpec& trial) {
     std::string text =
-        fmt::format("abortscope run {} --machine {} --lock {} --policy {} --threads {}",
-                    trial.scenario->name, trial.machine, trial.lock, trial.policy, trial.threads);
+        fmt::format("abortscope run {} --machine {}", trial.scenario->name, trial.machine);
+    if (!trial.lock.empty()) text += fmt::format(" --lock {}", trial.lock);
+    if (!trial.policy.empty()) text += fmt::format(" --policy {}", trial.policy);
+    text += fmt::format(" --threads {}", trial.threads);
     if (trial.cpus != 0) text += fmt::format(" --cpus {}", trial.cpus);
     for (std::size_t i = 0; i < trial.scenario->parameters.size(); ++i) {
         const ParameterSpec& parameter = trial.scenario->parameters[i];

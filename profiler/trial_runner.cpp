@@ -206,11 +206,14 @@ void require_runnable(const TrialSpec& spec) {
         throw UsageError(fmt::format("--cpus {}: {} has {} CPUs", spec.cpus, spec.machine,
                                      preset.hardware_threads()));
     }
+    const bool bare_transactions = spec.scenario->locks.empty();
     const RetryPolicy* policy = find_policy(spec.policy);
-    if (policy == nullptr || !policy->elides) return;
+    if (!bare_transactions && (policy == nullptr || !policy->elides)) return;
     const std::string reason = why_no_rtm(spec.machine);
     if (reason.empty()) return;
-    throw CannotMeasure(fmt::format("--policy {} needs RTM, and {}", spec.policy, reason));
+    throw CannotMeasure(fmt::format(
+        "{} needs RTM, and {}",
+        bare_transactions ? std::string(spec.scenario->name) : "--policy " + spec.policy, reason));
 }
 
 TrialResult run_trial(const ScenarioEntry& entry, const TrialSpec& spec) {
@@ -223,6 +226,10 @@ TrialResult run_trial(const ScenarioEntry& entry, const TrialSpec& spec) {
             std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count());
         return result;
     } catch (const std::bad_alloc&) {
+        throw;
+    } catch (const CannotMeasure&) {
+        throw;
+    } catch (const UsageError&) {  // values that do not fit together
         throw;
     } catch (const std::exception& failure) {
         throw CheckFailed(fmt::format("{}: {}; again with: {}", spec.scenario->name, failure.what(),

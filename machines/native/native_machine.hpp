@@ -62,6 +62,13 @@ struct NativeMachine {
 #endif
     }
     static void compute(std::uint64_t /*cycles*/) noexcept {}
+    static void multiply_chain(std::uint64_t length) noexcept {
+        std::uint64_t value = 1;
+        for (; length > 0; --length) {
+            value *= 0x9e3779b97f4a7c15u;
+            asm volatile("" : "+r"(value));  // or the compiler would do without the loop
+        }
+    }
     static void prefetch(const void* address) noexcept { __builtin_prefetch(address); }
 
     static std::uint64_t now_ns() noexcept {

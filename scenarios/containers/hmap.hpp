@@ -68,16 +68,22 @@ class Hmap {
         if (n / 2 > mask) resize(grown_mask(n));
     }
 
-    /// Unlinks `node`, which must be in the map.
-    void remove(Node& node) {
+    /// Takes `node` out of the map; false, and nothing changed, if it is not there.
+    bool remove(Node& node) {
         Cell<Node*>* const buckets = buckets_;
         const std::size_t mask = mask_;
         Cell<Node*>* link = &buckets[node.hash & mask];
-        while (*link != &node) link = &static_cast<Node*>(*link)->next;
+        for (;;) {
+            Node* const at = *link;
+            if (at == &node) break;
+            if (at == nullptr) return false;
+            link = &at->next;
+        }
         Node* const next = node.next;
         *link = next;
         const std::size_t n = *n_;
         *n_ = n - 1;
+        return true;
     }
 
     /// The first node with this hash for which `matches(node)` holds; null if there is none.

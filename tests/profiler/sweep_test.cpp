@@ -72,5 +72,14 @@ TEST(Sweep, NamesTheCommandThatRunsOneTrial) {
               "--mutation 5 --set bytes=disjoint --seed 40");
 }
 
+TEST(Sweep, NamesNoLockAndNoPolicyWhereThereIsNone) {
+    SweepSpec spec = sweep();
+    spec.locks = {""};
+    spec.policies = {""};
+    EXPECT_EQ(command_for(trials_of(spec).front().spec),
+              "abortscope run map --machine native --threads 1 --mutation 2 --set bytes=shared "
+              "--seed 40");
+}
+
 }  // namespace
 }  // namespace abortscope

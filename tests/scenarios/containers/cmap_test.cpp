@@ -18,6 +18,8 @@ namespace {
 
 template <class M>
 class CmapTest : public ::testing::Test {
+    MachineScope<M> machine_;
+
   protected:
     using Map = Cmap<M>;
     using Node = typename Map::Node;

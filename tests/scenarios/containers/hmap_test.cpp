@@ -17,6 +17,8 @@ namespace {
 
 template <class M>
 class HmapTest : public ::testing::Test {
+    MachineScope<M> machine_;
+
   protected:
     using Map = Hmap<M>;
     struct Element : Map::Node {
@@ -60,7 +62,8 @@ class HmapTest : public ::testing::Test {
             if (Element* const found = find(*map, value, hash(value))) {
                 ASSERT_EQ(found, &element);
                 ASSERT_EQ(oracle.erase(value), 1u);
-                map->remove(element);
+                ASSERT_TRUE(map->remove(element));
+                ASSERT_FALSE(map->remove(element));
             } else {
                 ASSERT_TRUE(oracle.emplace(value, &element).second);
                 element.value = value;

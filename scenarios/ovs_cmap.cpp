@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scenarios/ovs_cmap.hpp"
+
+#include <array>
+#include <memory>
+#include <string_view>
+
+#include "primitives/elided_lock.hpp"
+#include "primitives/futex_mutex.hpp"
+#include "scenarios/entries.hpp"
+#include "scenarios/entry.hpp"
+
+namespace abortscope {
+namespace {
+
+constexpr std::array parameters{
+    elements_parameter,
+    mutation_parameter,
+    ParameterSpec{
+        .name = "batch",
+        .option = "batch",
+        .help = "keys in one batched look-up; 0: no batched phases",
+        .default_value = 1,
+        .minimum = 0,
+        .maximum = 64,
+    },
+};
+constexpr std::array<PhaseSpec, 8> phases{{
+    {"batch_insert"},
+    {"batch_iterate"},
+    {"batch_search", true},
+    {"batch_destroy"},
+    {"insert"},
+    {"iterate"},
+    {"search", true},
+    {"destroy"},
+}};
+constexpr std::array<std::string_view, 1> locks{"futex-mutex"};
+constexpr std::array<std::string_view, 2> policies{"none", "ovs2016"};
+
+constexpr ScenarioInfo info{
+    .name = "ovs-cmap",
+    .summary = "lock-free look-ups in a cuckoo map beside removals under one mutex",
+    .source = "Open vSwitch lock elision patch, ovs-dev 2016-02-19; ovstest test-cmap benchmark",
+    .parameters = parameters,
+    .phases = phases,
+    .locks = locks,
+    .default_policies = policies,
+};
+
+struct Maker {
+    template <Machine M>
+    static std::unique_ptr<Scenario> make(const TrialSpec& spec) {
+        using Lock = ElidedLock<M, FutexMutex<M>>;
+        return std::make_unique<OvsCmap<M, Lock>>(
+            spec, make_owned<M, Lock>("futex-mutex", *find_policy(spec.policy)));
+    }
+};
+
+}  // namespace
+
+ScenarioEntry ovs_cmap_entry() {
+    return entry_of<Maker>(info);
+}
+
+}  // namespace abortscope
