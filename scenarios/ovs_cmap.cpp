@@ -5,9 +5,10 @@
 #include <memory>
 #include <string_view>
 
+#include "primitives/elided_lock.hpp"
+#include "primitives/futex_mutex.hpp"
 #include "scenarios/entries.hpp"
 #include "scenarios/entry.hpp"
-#include "scenarios/lock_choice.hpp"
 
 namespace abortscope {
 namespace {
@@ -34,6 +35,7 @@ constexpr std::array<PhaseSpec, 8> phases{{
     {"search", true},
     {"destroy"},
 }};
+constexpr std::array<std::string_view, 1> locks{"futex-mutex"};
 constexpr std::array<std::string_view, 2> policies{"none", "ovs2016"};
 
 constexpr ScenarioInfo info{
@@ -42,14 +44,16 @@ constexpr ScenarioInfo info{
     .source = "Open vSwitch lock elision patch, ovs-dev 2016-02-19; ovstest test-cmap benchmark",
     .parameters = parameters,
     .phases = phases,
-    .locks = exclusive_locks,
+    .locks = locks,
     .default_policies = policies,
 };
 
 struct Maker {
     template <Machine M>
     static std::unique_ptr<Scenario> make(const TrialSpec& spec) {
-        return make_on_lock<M, OvsCmap>(spec, spec.lock, is_exclusive);
+        using Lock = ElidedLock<M, FutexMutex<M>>;
+        return std::make_unique<OvsCmap<M, Lock>>(
+            spec, make_owned<M, Lock>("futex-mutex", *find_policy(spec.policy)));
     }
 };
 

@@ -119,9 +119,11 @@ std::variant<EventRequest, Unavailable> request_for(Counter counter, const HostD
     if (!rtm.works()) return Unavailable{"RTM does not work here: " + rtm.reason};
     const Microarch* cpu = host.cpu.microarch;
     if (cpu == nullptr) {
+        if (host.cpu.vendor != "GenuineIntel") {
+            return Unavailable{"only Intel's CPUs have events of transactions"};
+        }
         return Unavailable{
-            fmt::format("no TSX events are known for this CPU (family {}, model "
-                        "{:#x})",
+            fmt::format("no TSX events are known for this CPU (family {}, model {:#x})",
                         host.cpu.family, host.cpu.model)};
     }
     const Event* event = event_for(counter, cpu->events);

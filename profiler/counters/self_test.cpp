@@ -28,23 +28,6 @@ bool counts_in_kernel_only(Counter counter) {
     return counter == Counter::context_switches || counter == Counter::cpu_migrations;
 }
 
-/// Opens the event alone, for user mode only if it must be; returns 0 or the errno.
-int settle_permission(EventRequest& event, PerfSystem& perf) {
-    int descriptor = perf.open(attributes_of(event), 0, -1, -1);
-    if ((descriptor == -EACCES || descriptor == -EPERM) && !counts_in_kernel_only(event.counter)) {
-        EventRequest user_only = event;
-        user_only.user_only = true;
-        const int second = perf.open(attributes_of(user_only), 0, -1, -1);
-        if (second >= 0) {
-            event = user_only;
-            descriptor = second;
-        }
-    }
-    if (descriptor < 0) return -descriptor;
-    perf.close(descriptor);
-    return 0;
-}
-
 /// The least that the counter must show for `work`. Half of what was done, since a transaction may
 /// be cut by the counter's own start and stop; 0 where the loop cannot promise anything.
 std::uint64_t least_expected(Counter counter, const KnownWork& work) {
@@ -96,7 +79,7 @@ void settle_permissions(CounterPlan& plan, const HostDescription& host, PerfSyst
     for (CounterPass& pass : plan.passes) {
         for (auto* events : {&pass.hardware, &pass.software}) {
             std::erase_if(*events, [&](EventRequest& event) {
-                const int error = settle_permission(event, perf);
+                const int error = try_to_open(event, perf);
                 if (error == 0) return false;
                 if (!fall_back_to_usage(pass, event.counter)) {
                     plan.absent_reasons[index_of(event.counter)] = explain_open_error(error, host);
@@ -170,6 +153,22 @@ bool try_plan(CounterPlan& plan, const HostDescription& host, PerfSystem& perf,
 }
 
 }  // namespace
+
+int try_to_open(EventRequest& event, PerfSystem& perf) {
+    int descriptor = perf.open(attributes_of(event), 0, -1, -1);
+    if ((descriptor == -EACCES || descriptor == -EPERM) && !counts_in_kernel_only(event.counter)) {
+        EventRequest user_only = event;
+        user_only.user_only = true;
+        const int second = perf.open(attributes_of(user_only), 0, -1, -1);
+        if (second >= 0) {
+            event = user_only;
+            descriptor = second;
+        }
+    }
+    if (descriptor < 0) return -descriptor;
+    perf.close(descriptor);
+    return 0;
+}
 
 KnownWork self_test_work(bool rtm_works) {
     for (unsigned i = 0; i < test_loop; ++i) asm volatile("" ::"r"(i));

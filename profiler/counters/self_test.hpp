@@ -17,6 +17,11 @@
 
 namespace abortscope {
 
+/// Opens the event alone on the calling thread, and closes it; returns 0 or the errno. Where the
+/// kernel may not be counted it is opened, and marked, for user mode only, unless what it counts
+/// happens in the kernel.
+int try_to_open(EventRequest& event, PerfSystem& perf);
+
 /// What the loop did, by its own count.
 struct KnownWork {
     std::uint64_t starts = 0;
