@@ -73,9 +73,13 @@ void refuse_leftovers(const CLI::App& app) {
 
 /// CLI11's complaint in one line of our own.
 std::string complaint(const CLI::ParseError& error) {
-    std::string text = error.what();
-    text = text.substr(0, text.find('\n'));
-    return text.empty() ? error.get_name() : text;
+    const std::string text = error.what();
+    if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+        const std::string option = text.substr(0, text.find(':'));
+        return text.find("missing") != std::string::npos ? option + " needs a value"
+                                                         : option + " is given twice";
+    }
+    return text.substr(0, text.find('\n'));
 }
 
 int run_subcommand(const Command& command, std::vector<std::string> arguments) {

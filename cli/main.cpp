@@ -6,6 +6,7 @@
 #include <span>
 
 #include "cli/command.hpp"
+#include "profiler/trial_queue.hpp"
 
 namespace {
 
@@ -24,5 +25,8 @@ int main(int argc, char** argv) {
     occupy_standard_descriptors();
     std::signal(SIGPIPE, SIG_IGN);  // a reader that went away is an error of write(2), said once
     const std::span<const char* const> words(argv, static_cast<std::size_t>(argc));
-    return abortscope::cli::run_command_line(words.empty() ? words : words.subspan(1));
+    const int code = abortscope::cli::run_command_line(words.empty() ? words : words.subspan(1));
+    // Nothing of ours is buffered, so nothing is lost.
+    if (abortscope::trials_left_behind()) _exit(code);
+    return code;
 }

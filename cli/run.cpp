@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// abortscope run SCENARIO: a sweep, its table on standard output, its rows in a CSV.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/command.hpp"
+#include "cli/session.hpp"
+#include "cli/sweep_options.hpp"
+#include "profiler/columns.hpp"
+#include "reports/csv.hpp"
+#include "reports/output.hpp"
+#include "reports/terminal.hpp"
+
+namespace abortscope::cli {
+namespace {
+
+constexpr unsigned usual_width = 80;
+
+struct RunOptions {
+    SweepOptions sweep;
+    std::string csv;
+};
+
+/// Why cells are empty, once for each reason.
+void note_absent(const std::vector<Measurement>& rows) {
+    std::vector<std::string> told;
+    for (const Measurement& row : rows) {
+        std::string reason = row.absent_reason();
+        if (reason.empty() || std::find(told.begin(), told.end(), reason) != told.end()) continue;
+        note(fmt::format("counters without a value on {}: {}", row.machine, reason));
+        told.push_back(std::move(reason));
+    }
+}
+
+void note_speed(const SessionResult& session) {
+    if (session.simulated_accesses == 0) return;
+    note(
+        fmt::format("{} trials, {:.1f} million simulated accesses, {:.1f} million per second "
+                    "and host thread",
+                    session.trials_run, static_cast<double>(session.simulated_accesses) / 1e6,
+                    session.accesses_per_s() / 1e6));
+}
+
+int run(RunOptions& options) {
+    std::vector<Trial> trials = options.sweep.trials();
+    const unsigned jobs = options.sweep.jobs();
+    const ScenarioInfo* scenarios[] = {options.sweep.scenario().info};
+    const std::vector<Column> columns = columns_for(scenarios);
+
+    std::optional<Output> csv;
+    if (!options.csv.empty()) {
+        csv.emplace(Output::open(options.csv));
+        csv->write(csv_header(columns));
+    }
+    for (const std::string& line : options.sweep.notes()) note(line);
+
+    std::vector<Measurement> rows;
+    const SessionResult session =
+        run_session(std::move(trials), jobs, true, [&](std::vector<Measurement> some) {
+            if (csv) {
+                std::string lines;
+                for (const Measurement& row : some) lines += csv_line(columns, row);
+                csv->write(lines);
+            }
+            rows.insert(rows.end(), std::make_move_iterator(some.begin()),
+                        std::make_move_iterator(some.end()));
+        });
+
+    if (options.csv != "-") {
+        Output output = Output::standard();
+        const unsigned width = output.width();
+        output.write(terminal_report(rows, columns, width != 0 ? width : usual_width));
+    }
+    note_absent(rows);
+    note_speed(session);
+    if (!session.interrupted) return exit_code::done;
+    note(fmt::format("interrupted: {} of {} trials are complete", session.trials_run,
+                     session.trials));
+    return exit_code::interrupted;
+}
+
+}  // namespace
+
+Action declare_run(CLI::App& app) {
+    auto options = std::make_shared<RunOptions>();
+    options->sweep.declare(app);
+    app.add_option("--csv", options->csv,
+                   "write the rows there as they come; - for standard output")
+        ->type_name("FILE");
+    return [options] { return run(*options); };
+}
+
+}  // namespace abortscope::cli

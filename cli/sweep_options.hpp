@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The part of a command line that says which trials: the scenario, and a list for each thing that
+// can vary. Shared by the commands that run sweeps.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "profiler/sweep.hpp"
+
+namespace abortscope::cli {
+
+class SweepOptions {
+  public:
+    /// Declares the options; this object must outlive the parsing.
+    void declare(CLI::App& app);
+
+    /// All trials, in order, each of which can run. Throws UsageError, or CannotMeasure before
+    /// anything has run. What was decided for the user is told in `notes()`.
+    std::vector<Trial> trials();
+
+    const std::vector<std::string>& notes() const { return notes_; }
+
+    /// The scenario that was named. Throws UsageError.
+    const ScenarioEntry& scenario() const;
+
+    unsigned jobs() const;
+
+  private:
+    std::vector<std::vector<std::int64_t>> parameter_values(const ScenarioInfo& info) const;
+    std::vector<std::string> policies_for(const ScenarioInfo& info, const std::string& machine);
+
+    std::string scenario_;
+    std::string machine_;
+    std::string lock_;
+    std::string policy_;
+    std::string threads_;
+    std::string cpus_;
+    std::string seed_ = "1";
+    std::string repeat_ = "1";
+    std::string jobs_;
+    std::string shard_ = "1/1";
+    std::vector<std::string> set_;
+    std::map<std::string, std::string> by_option_;  ///< option of a parameter -> its list
+    std::vector<std::string> notes_;
+
+    struct Row;
+    static const Row rows[];
+};
+
+}  // namespace abortscope::cli

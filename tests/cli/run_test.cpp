@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `abortscope run` as its user meets it: streams, files, exit codes.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+#include "machines/native/rtm_probe.hpp"
+#include "tests/cli/program.hpp"
+
+namespace abortscope {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+using testing::StartsWith;
+
+/// One line on standard error, nothing on standard output.
+void expect_refusal(const std::string& words, int code, const std::string& line) {
+    const Outcome outcome = abortscope(words);
+    EXPECT_EQ(outcome.code, code) << words;
+    EXPECT_EQ(outcome.out, "") << words;
+    EXPECT_THAT(lines_of(outcome.err), SizeIs(1)) << words;
+    EXPECT_THAT(outcome.err, HasSubstr(line)) << words;
+    EXPECT_THAT(outcome.err, StartsWith("abortscope: ")) << words;
+}
+
+TEST(Run, EndsInATableAndACsv) {
+    const TemporaryFolder folder;
+    const Outcome outcome =
+        abortscope("run ovs-hmap --threads 4 --mutation 2,5 --policy none,ovs2016 --n 500 --csv " +
+                   folder.file("out.csv"));
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr("ratio"));
+    EXPECT_THAT(outcome.err, HasSubstr("simulated accesses"));
+    const auto lines = lines_of(contents_of(folder.file("out.csv")));
+    EXPECT_THAT(lines, SizeIs(1 + 2 * 2 * 4));
+    EXPECT_THAT(lines[0], StartsWith("schema_version,scenario,phase,"));
+}
+
+TEST(Run, TakesOptionsBeforeAndAfterTheScenario) {
+    const Outcome after = abortscope("run ovs-hmap --n 300 --mutation 5 --csv -");
+    const Outcome before = abortscope("run --n 300 --mutation 5 --csv - ovs-hmap");
+    const Outcome equals = abortscope("run --n=300 ovs-hmap --set mutation_pct=5 --csv=-");
+    EXPECT_EQ(after.code, 0) << after.err;
+    EXPECT_EQ(before.out, after.out);
+    EXPECT_EQ(equals.out, after.out);
+}
+
+TEST(Run, GivesTheSameBytesAgainAndWithAnyNumberOfJobs) {
+    const std::string words =
+        "run ovs-hmap --n 400 --mutation 2,10 --policy none,ovs2016 --repeat 2 --csv - ";
+    const Outcome first = abortscope(words + "--jobs 1");
+    EXPECT_EQ(first.code, 0) << first.err;
+    EXPECT_EQ(abortscope(words + "--jobs 1").out, first.out);
+    EXPECT_EQ(abortscope(words + "--jobs 2").out, first.out);
+    EXPECT_EQ(abortscope(words + "--jobs 16").out, first.out);
+    EXPECT_NE(abortscope(words + "--seed 77").out, first.out);
+}
+
+TEST(Run, SharesOfASweepAreTheWholeSweep) {
+    const std::string words = "run ovs-hmap --n 200 --mutation 2,10 --threads 1,2,3 --csv - ";
+    std::vector<std::string> whole = lines_of(abortscope(words).out);
+    std::vector<std::string> together;
+    for (const char* shard : {"1/3", "2/3", "3/3"}) {
+        const auto lines = lines_of(abortscope(words + "--shard " + shard).out);
+        ASSERT_GT(lines.size(), 1u);
+        EXPECT_EQ(lines[0], whole[0]);
+        together.insert(together.end(), lines.begin() + 1, lines.end());
+    }
+    whole.erase(whole.begin());
+    EXPECT_THAT(together, testing::UnorderedElementsAreArray(whole));
+}
+
+TEST(Run, KeepsStandardOutputForTheCsvAlone) {
+    const Outcome outcome = abortscope("run ovs-hmap --n 200 --csv -");
+    for (const std::string& line : lines_of(outcome.out)) {
+        EXPECT_THAT(line, testing::AnyOf(StartsWith("schema_version,"), StartsWith("1,ovs-hmap,")));
+    }
+}
+
+TEST(Run, SaysNearestNames) {
+    expect_refusal("run ovs-hmpa", 2, "unknown scenario 'ovs-hmpa'; did you mean 'ovs-hmap'?");
+    expect_refusal("rnu ovs-hmap", 2, "unknown command 'rnu'; did you mean 'run'?");
+    expect_refusal("run ovs-hmap --policy ovs2061", 2, "did you mean 'ovs2016'?");
+    expect_refusal("run ovs-hmap --machine model:haswel", 2, "did you mean 'model:haswell'?");
+    expect_refusal("run ovs-hmap --lock fat-rwlok", 2, "did you mean 'fat-rwlock'?");
+    expect_refusal("run ovs-hmap --treads 4", 2, "did you mean '--threads'?");
+    expect_refusal("run ovs-hmap --set mutation_pc=4", 2, "did you mean 'mutation_pct'?");
+}
+
+TEST(Run, RefusesWhatMakesNoSense) {
+    expect_refusal("", 2, "no command");
+    expect_refusal("run", 2, "no scenario");
+    expect_refusal("run ovs-hmap --mutation 200", 2, "from 0 to 100, not '200'");
+    expect_refusal("run ovs-hmap --threads 0", 2, "not '0'");
+    expect_refusal("run ovs-hmap --n -5", 2, "not '-5'");
+    expect_refusal("run ovs-hmap --threads 1,,2", 2, "empty element");
+    expect_refusal("run ovs-hmap --mutation 2 5", 2, "'5' is a word too many");
+    expect_refusal("run ovs-hmap --n 1 --n 2", 2, "--n is given twice");
+    expect_refusal("run ovs-hmap --n 1 --set n=2", 2, "given twice");
+    expect_refusal("run ovs-hmap --n", 2, "--n needs a value");
+    expect_refusal("run ovs-hmap --n= 5", 2, "has no value");
+    expect_refusal("run ovs-hmap --set n", 2, "NAME=LIST");
+    expect_refusal("run ovs-hmap --cpus 9", 2, "has 8 CPUs");
+    expect_refusal("run ovs-hmap --n " + std::string(300, '9'), 2, "a whole number");
+}
+
+TEST(Run, SaysBeforeAnyTrialThatTheCsvCannotBeWritten) {
+    expect_refusal("run ovs-hmap --n 50000000 --csv /no/such/folder/x.csv", 1,
+                   "cannot write /no/such/folder/x.csv: No such file or directory");
+    expect_refusal("run ovs-hmap --n 50000000 --csv /dev/full", 1, "No space left on device");
+}
+
+TEST(Run, LeavesTheOldCsvAloneWhereTheCommandIsRefused) {
+    const TemporaryFolder folder;
+    const std::string csv = folder.file("x.csv");
+    EXPECT_EQ(shell("echo old >" + csv + "; \"$ABORTSCOPE\" run ovs-hmap --n 0 --csv " + csv).code,
+              2);
+    EXPECT_EQ(contents_of(csv), "old\n");
+}
+
+TEST(Run, SaysInOneLineThatStandardOutputIsClosed) {
+    const Outcome closed = abortscope("run ovs-hmap --n 100 >&-");
+    EXPECT_EQ(closed.code, 1);
+    EXPECT_THAT(closed.err, EndsWith("cannot write standard output: it is closed\n"));
+
+    const Outcome full = abortscope("run ovs-hmap --n 100 >/dev/full");
+    EXPECT_EQ(full.code, 1);
+    EXPECT_THAT(full.err, HasSubstr("cannot write standard output: No space left on device"));
+
+    const Outcome pipe = shell(
+        "{ \"$ABORTSCOPE\" run ovs-hmap --n 100 --mutation 1,2,3,4 --csv -; echo $? >&2; } | true");
+    EXPECT_THAT(pipe.err, HasSubstr("cannot write standard output: it is closed"));
+    EXPECT_THAT(pipe.err, EndsWith("\n1\n"));
+}
+
+TEST(Run, AClosedDescriptorIsNotGivenToTheCsv) {
+    const TemporaryFolder folder;
+    const Outcome outcome =
+        abortscope("run ovs-hmap --n 100 --csv " + folder.file("x.csv") + " >&-");
+    EXPECT_EQ(outcome.code, 1);
+    for (const std::string& line : lines_of(contents_of(folder.file("x.csv")))) {
+        EXPECT_THAT(line, testing::AnyOf(StartsWith("schema_version,"), StartsWith("1,ovs-hmap,")));
+    }
+}
+
+TEST(Run, WritesFinishedRowsWholeWhenInterrupted) {
+    const TemporaryFolder folder;
+    const std::string csv = folder.file("x.csv");
+    RunningProgram program(
+        {"run", "ovs-hmap", "--n", "2000", "--repeat", "1000000", "--jobs", "2", "--csv", csv});
+    while (lines_of(contents_of(csv)).size() < 9 && program.is_running()) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    program.signal(SIGINT);
+    const Outcome outcome = program.wait();
+    EXPECT_EQ(outcome.code, 130);
+    EXPECT_THAT(outcome.err, HasSubstr("interrupted: "));
+    EXPECT_THAT(outcome.out, StartsWith("ovs-hmap on model:haswell"));
+    const std::string text = contents_of(csv);
+    EXPECT_THAT(text, EndsWith("\n"));
+    const auto lines = lines_of(text);
+    EXPECT_EQ((lines.size() - 1) % 4, 0u) << "trials are written whole";
+    for (const std::string& line : lines) {
+        EXPECT_EQ(std::count(line.begin(), line.end(), ','),
+                  std::count(lines[0].begin(), lines[0].end(), ','));
+    }
+}
+
+TEST(Run, RunsThePlainLockOnThisComputer) {
+    const Outcome outcome =
+        abortscope("run ovs-hmap --machine native --n 1000 --threads 2 --csv -");
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr(",native,fat-rwlock,none,2,"));
+    if (!native::rtm_commits()) {
+        EXPECT_THAT(outcome.out, Not(HasSubstr("ovs2016")));
+        EXPECT_THAT(outcome.err, HasSubstr("only --policy none runs there"));
+    }
+}
+
+TEST(Run, DemandsOfThisComputerWhatItCannotMeasure) {
+    if (native::rtm_commits()) GTEST_SKIP() << "RTM works on this computer";
+    expect_refusal("run ovs-hmap --machine native --policy ovs2016 --csv /no/such/x.csv", 3,
+                   "--policy ovs2016 needs RTM");
+}
+
+TEST(Run, HelpExplainsTheOptionsOfScenarios) {
+    const Outcome outcome = abortscope("run --help");
+    EXPECT_EQ(outcome.code, 0);
+    EXPECT_THAT(outcome.err, IsEmpty());
+    EXPECT_THAT(outcome.out, HasSubstr("--mutation"));
+    EXPECT_THAT(outcome.out, HasSubstr("Usage: abortscope run"));
+}
+
+TEST(List, ShowsScenariosPoliciesAndMachines) {
+    const Outcome all = abortscope("list");
+    EXPECT_EQ(all.code, 0);
+    for (const char* name :
+         {"ovs-hmap", "ovs-cmap", "ovs2016", "kleen-wait", "model:haswell", "native"}) {
+        EXPECT_THAT(all.out, HasSubstr(name));
+    }
+    const Outcome one = abortscope("list ovs-hmap");
+    EXPECT_EQ(one.code, 0);
+    EXPECT_THAT(one.out, HasSubstr("--mutation"));
+    expect_refusal("list ovs-hmpa", 2, "did you mean 'ovs-hmap'?");
+}
+
+TEST(Program, SaysItsVersionAndItsCommands) {
+    EXPECT_THAT(abortscope("--version").out, StartsWith("abortscope "));
+    const Outcome help = abortscope("--help");
+    EXPECT_EQ(help.code, 0);
+    EXPECT_THAT(help.out, HasSubstr("run"));
+}
+
+}  // namespace
+}  // namespace abortscope
