@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/command.hpp"
+#include "cli/invocation.hpp"
 #include "profiler/errors.hpp"
 #include "profiler/nearest.hpp"
 #include "profiler/scenario.hpp"
@@ -17,7 +18,13 @@
 namespace abortscope::cli {
 namespace {
 
-constexpr const char* version_text = "abortscope " ABORTSCOPE_VERSION;
+std::string version_text() {
+    std::string text = fmt::format("abortscope {}\n", version());
+    for (const auto& [name, value] : build_facts()) {
+        if (name != "version") text += fmt::format("  {:<15}{}\n", name, value);
+    }
+    return text;
+}
 
 std::vector<std::string_view> command_names() {
     std::vector<std::string_view> names;
@@ -122,7 +129,7 @@ int dispatch(std::vector<std::string> arguments) {
         return exit_code::done;
     }
     if (first == "--version") {
-        Output::standard().write(fmt::format("{}\n", version_text));
+        Output::standard().write(version_text());
         return exit_code::done;
     }
     const Command* command = find_command(first);
@@ -154,7 +161,9 @@ void note(std::string_view line) noexcept {
 
 int run_command_line(std::span<const char* const> arguments) {
     try {
-        return dispatch({arguments.begin(), arguments.end()});
+        std::vector<std::string> words(arguments.begin(), arguments.end());
+        remember_invocation(words);
+        return dispatch(std::move(words));
     } catch (const UsageError& error) {
         return report(exit_code::usage, error.what());
     } catch (const CannotMeasure& error) {

@@ -76,9 +76,14 @@ std::string scenario_page(const ScenarioInfo& info) {
     if (!info.source.empty()) text += fmt::format("Source: {}\n", info.source);
     std::vector<std::string_view> phases;
     for (const PhaseSpec& phase : info.phases) phases.push_back(phase.name);
-    text += fmt::format("\nPhases:   {}\nLocks:    {}\nPolicies: {}\nThreads:  {}\n",
-                        fmt::join(phases, ", "), fmt::join(info.locks, ", "),
-                        fmt::join(info.default_policies, ", "), info.default_threads);
+    text += fmt::format("\nPhases:   {}\n", fmt::join(phases, ", "));
+    if (info.locks.empty()) {
+        text += "Locks:    none: it starts transactions of its own\n";
+    } else {
+        text += fmt::format("Locks:    {}\nPolicies: {}\n", fmt::join(info.locks, ", "),
+                            fmt::join(info.default_policies, ", "));
+    }
+    text += fmt::format("Threads:  {}\n", info.default_threads);
     if (info.parameters.empty()) return text;
     TextTable table({{"option", "", Align::left},
                      {"column", "", Align::left},

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// abortscope run SCENARIO: a sweep, its table on standard output, its rows in a CSV.
+// abortscope run SCENARIO: a sweep, its table on standard output, its rows in files.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/command.hpp"
+#include "cli/exports.hpp"
 #include "cli/session.hpp"
 #include "cli/sweep_options.hpp"
 #include "profiler/columns.hpp"
-#include "reports/csv.hpp"
+#include "reports/numbers.hpp"
 #include "reports/output.hpp"
 #include "reports/terminal.hpp"
 
@@ -25,7 +25,7 @@ constexpr unsigned usual_width = 80;
 
 struct RunOptions {
     SweepOptions sweep;
-    std::string csv;
+    Exports exports;
 };
 
 /// Why cells are empty, once for each reason.
@@ -41,11 +41,9 @@ void note_absent(const std::vector<Measurement>& rows) {
 
 void note_speed(const SessionResult& session) {
     if (session.simulated_accesses == 0) return;
-    note(
-        fmt::format("{} trials, {:.1f} million simulated accesses, {:.1f} million per second "
-                    "and host thread",
-                    session.trials_run, static_cast<double>(session.simulated_accesses) / 1e6,
-                    session.accesses_per_s() / 1e6));
+    note(fmt::format("{} {}, {} simulated accesses, {:.1f} million per second on each host thread",
+                     session.trials_run, session.trials_run == 1 ? "trial" : "trials",
+                     with_thousands(session.simulated_accesses), session.accesses_per_s() / 1e6));
 }
 
 int run(RunOptions& options) {
@@ -53,27 +51,19 @@ int run(RunOptions& options) {
     const unsigned jobs = options.sweep.jobs();
     const ScenarioInfo* scenarios[] = {options.sweep.scenario().info};
     const std::vector<Column> columns = columns_for(scenarios);
-
-    std::optional<Output> csv;
-    if (!options.csv.empty()) {
-        csv.emplace(Output::open(options.csv));
-        csv->write(csv_header(columns));
-    }
+    options.exports.open(columns);
     for (const std::string& line : options.sweep.notes()) note(line);
 
     std::vector<Measurement> rows;
     const SessionResult session =
         run_session(std::move(trials), jobs, true, [&](std::vector<Measurement> some) {
-            if (csv) {
-                std::string lines;
-                for (const Measurement& row : some) lines += csv_line(columns, row);
-                csv->write(lines);
-            }
+            options.exports.add(some);
             rows.insert(rows.end(), std::make_move_iterator(some.begin()),
                         std::make_move_iterator(some.end()));
         });
 
-    if (options.csv != "-") {
+    options.exports.finish(rows);
+    if (!options.exports.take_standard_output()) {
         Output output = Output::standard();
         const unsigned width = output.width();
         output.write(terminal_report(rows, columns, width != 0 ? width : usual_width));
@@ -91,9 +81,7 @@ int run(RunOptions& options) {
 Action declare_run(CLI::App& app) {
     auto options = std::make_shared<RunOptions>();
     options->sweep.declare(app);
-    app.add_option("--csv", options->csv,
-                   "write the rows there as they come; - for standard output")
-        ->type_name("FILE");
+    options->exports.declare(app);
     return [options] { return run(*options); };
 }
 

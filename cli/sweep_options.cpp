@@ -176,8 +176,21 @@ std::vector<std::vector<std::int64_t>> SweepOptions::parameter_values(
     return values;
 }
 
+std::vector<std::string> SweepOptions::locks_for(const ScenarioInfo& info) const {
+    if (info.locks.empty()) {
+        if (!lock_.empty()) throw UsageError(fmt::format("{} takes no lock", info.name));
+        return {""};
+    }
+    if (lock_.empty()) return {std::string(info.locks.front())};
+    return parse_names("--lock", fmt::format("lock of {}", info.name), lock_, info.locks);
+}
+
 std::vector<std::string> SweepOptions::policies_for(const ScenarioInfo& info,
                                                     const std::string& machine) {
+    if (info.locks.empty()) {
+        if (!policy_.empty()) throw UsageError(fmt::format("{} has no retry policy", info.name));
+        return {""};
+    }
     if (!policy_.empty()) return parse_names("--policy", "policy", policy_, policy_names());
     std::vector<std::string> policies = copied(info.default_policies);
     const std::string reason = why_no_rtm(machine);
@@ -200,9 +213,7 @@ std::vector<Trial> SweepOptions::trials() {
     SweepSpec sweep;
     sweep.scenario = &entry;
     sweep.values = parameter_values(info);
-    sweep.locks = lock_.empty() ? std::vector<std::string>{std::string(info.locks.front())}
-                                : parse_names("--lock", fmt::format("lock of {}", info.name), lock_,
-                                              info.locks);
+    sweep.locks = locks_for(info);
     sweep.threads = threads_.empty() ? std::vector<unsigned>{info.default_threads}
                                      : unsigned_list("--threads", threads_, thread_range);
     if (!cpus_.empty()) sweep.cpus = unsigned_list("--cpus", cpus_, cpu_range);

@@ -31,6 +31,7 @@ class SweepOptions {
 
   private:
     std::vector<std::vector<std::int64_t>> parameter_values(const ScenarioInfo& info) const;
+    std::vector<std::string> locks_for(const ScenarioInfo& info) const;
     std::vector<std::string> policies_for(const ScenarioInfo& info, const std::string& machine);
 
     std::string scenario_;

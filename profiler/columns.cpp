@@ -59,6 +59,11 @@ Cell worker_operations(const Row& row, Choose choose) {
     return *choose(row.worker_operations.begin(), row.worker_operations.end());
 }
 
+/// Bare transactions have no lock and no policy: nothing, not an empty name.
+Cell name_cell(const std::string& name) {
+    return name.empty() ? Cell{} : Cell{name};
+}
+
 Cell name_cell(Provenance provenance) {
     return std::string(name_of(provenance));
 }
@@ -71,9 +76,10 @@ constexpr Column column_table[] = {
      [](const Row& r) { return Cell{r.phase}; }},
     {"machine", "", text, identity, "where it ran: native, or a preset of the model",
      [](const Row& r) { return Cell{r.machine}; }},
-    {"lock", "", text, identity, "the lock under test", [](const Row& r) { return Cell{r.lock}; }},
+    {"lock", "", text, identity, "the lock under test",
+     [](const Row& r) { return name_cell(r.lock); }},
     {"policy", "", text, identity, "how the elided lock retries; none is the plain lock",
-     [](const Row& r) { return Cell{r.policy}; }},
+     [](const Row& r) { return name_cell(r.policy); }},
     {"threads", "", integer, identity, "workers of the trial",
      [](const Row& r) { return Cell{std::uint64_t{r.threads}}; }},
     {"cpus", "", integer, identity, "CPUs that the workers could use",

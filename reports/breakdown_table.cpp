@@ -54,7 +54,6 @@ struct BreakdownLine {
 
 struct BreakdownColumn {
     TextTable::Heading heading;
-    int rank;  ///< 1 is left out first where the terminal is narrow, 0 never
     std::function<std::string(const BreakdownLine&)> cell;
 };
 
@@ -73,26 +72,29 @@ std::vector<BreakdownLine> breakdown_lines(const Grouping& grouping) {
     return lines;
 }
 
-std::vector<BreakdownColumn> breakdown_columns(const std::vector<BreakdownLine>& lines) {
-    using Line = BreakdownLine;
-    std::vector<BreakdownColumn> columns;
-    const bool several_phases = std::any_of(lines.begin(), lines.end(), [&](const Line& line) {
+bool has_several_phases(const std::vector<BreakdownLine>& lines) {
+    return std::any_of(lines.begin(), lines.end(), [&](const BreakdownLine& line) {
         return line.phase != lines.front().phase;
     });
-    if (several_phases) {
-        columns.push_back({{"phase", "", TextTable::Align::left}, 0, [](const Line& line) {
-                               return line.phase;
-                           }});
+}
+
+std::vector<BreakdownColumn> breakdown_columns(const std::vector<BreakdownLine>& lines) {
+    using Line = BreakdownLine;
+    using enum TextTable::Align;
+    std::vector<BreakdownColumn> columns;
+    if (has_several_phases(lines)) {
+        columns.push_back({{"phase", "", left}, [](const Line& line) { return line.phase; }});
     }
-    columns.push_back(
-        {{"policy", "", TextTable::Align::left}, 0, [](const Line& line) { return line.policy; }});
-    columns.push_back({{"attempts", ""}, 0, [](const Line& line) {
+    if (!lines.front().policy.empty()) {
+        columns.push_back({{"policy", "", left}, [](const Line& line) { return line.policy; }});
+    }
+    columns.push_back({{"attempts", ""}, [](const Line& line) {
                            return count(line.log.attempts, line.sample->size());
                        }});
-    columns.push_back({{"aborts", ""}, 3, [](const Line& line) {
+    columns.push_back({{"aborts", "", right, 3}, [](const Line& line) {
                            return count(line.log.aborts(), line.sample->size());
                        }});
-    columns.push_back({{"aborted", "%"}, 0, [](const Line& line) {
+    columns.push_back({{"aborted", "%"}, [](const Line& line) {
                            return share(line.log.aborts(), line.log.attempts);
                        }});
     for (std::size_t cause = 0; cause < rtm::cause_count; ++cause) {
@@ -100,26 +102,33 @@ std::vector<BreakdownColumn> breakdown_columns(const std::vector<BreakdownLine>&
             return line.log.causes[cause] != 0;
         });
         if (!occurs) continue;
-        columns.push_back(
-            {{std::string(rtm::cause_names[cause]), "%"}, 0, [cause](const Line& line) {
-                 return share(line.log.causes[cause], line.log.aborts());
-             }});
+        columns.push_back({{std::string(rtm::cause_names[cause]), "%"}, [cause](const Line& line) {
+                               return share(line.log.causes[cause], line.log.aborts());
+                           }});
     }
-    columns.push_back({{"fallbacks", ""}, 2, [](const Line& line) {
-                           return count(line.log.fallbacks, line.sample->size());
-                       }});
-    columns.push_back({{"fallback", "%"}, 0, [](const Line& line) {
-                           return share(line.log.fallbacks, line.log.acquisitions);
-                       }});
-    columns.push_back({{"wasted", "%"}, 1, [](const Line& line) {
+    const bool takes_locks = std::any_of(
+        lines.begin(), lines.end(), [](const Line& line) { return line.log.acquisitions != 0; });
+    if (takes_locks) {
+        columns.push_back({{"fallbacks", "", right, 2}, [](const Line& line) {
+                               return count(line.log.fallbacks, line.sample->size());
+                           }});
+        columns.push_back({{"fallback", "%"}, [](const Line& line) {
+                               return share(line.log.fallbacks, line.log.acquisitions);
+                           }});
+    }
+    columns.push_back({{"wasted", "%", right, 1}, [](const Line& line) {
                            const std::optional<double> wasted = wasted_share(*line.sample);
                            return wasted ? percent(*wasted) : std::string(no_number);
                        }});
     return columns;
 }
 
-TextTable make_table(const Grouping& grouping, const std::vector<BreakdownLine>& lines,
-                     const std::vector<BreakdownColumn>& columns) {
+}  // namespace
+
+BreakdownTable breakdown_of(const Grouping& grouping) {
+    const std::vector<BreakdownLine> lines = breakdown_lines(grouping);
+    if (lines.empty()) return {{}, TextTable({})};
+    const std::vector<BreakdownColumn> columns = breakdown_columns(lines);
     std::vector<TextTable::Heading> headings = level_headings(grouping);
     for (const BreakdownColumn& column : columns) headings.push_back(column.heading);
     TextTable table(std::move(headings));
@@ -129,24 +138,8 @@ TextTable make_table(const Grouping& grouping, const std::vector<BreakdownLine>&
         for (const BreakdownColumn& column : columns) cells.push_back(column.cell(lines[i]));
         table.add(std::move(cells));
     }
-    return table;
-}
-
-}  // namespace
-
-BreakdownTable breakdown_of(const Grouping& grouping, unsigned width) {
-    const std::vector<BreakdownLine> lines = breakdown_lines(grouping);
-    if (lines.empty()) return {{}, TextTable({})};
-    std::vector<BreakdownColumn> columns = breakdown_columns(lines);
-    const bool several_phases = columns.front().heading.name == "phase";
-    for (const int rank : {1, 2, 3}) {
-        if (make_table(grouping, lines, columns).width() <= width) break;
-        std::erase_if(columns, [&](const BreakdownColumn& column) { return column.rank == rank; });
-    }
-    return {several_phases ? "Where the attempts went, causes in % of the aborts"
-                           : "Where the attempts of " + lines.front().phase +
-                                 " went, causes in % of the aborts",
-            make_table(grouping, lines, columns)};
+    const std::string whose = has_several_phases(lines) ? "" : " of " + lines.front().phase;
+    return {"Where the attempts" + whose + " went, causes in % of the aborts", std::move(table)};
 }
 
 }  // namespace abortscope

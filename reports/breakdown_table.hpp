@@ -16,8 +16,8 @@ struct BreakdownTable {
     TextTable table;
 };
 
-/// Causes that never occur have no column. Where the table would be wider than `width`, wasted
-/// cycles, the number of fallbacks and the number of aborts are left out, in this order.
-BreakdownTable breakdown_of(const Grouping& grouping, unsigned width);
+/// Causes that never occur have no column. Where the table is fitted to a width, wasted cycles, the
+/// number of fallbacks and the number of aborts are left out, in this order.
+BreakdownTable breakdown_of(const Grouping& grouping);
 
 }  // namespace abortscope

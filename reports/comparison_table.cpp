@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <limits>
 
 #include "reports/level_cells.hpp"
@@ -13,17 +12,27 @@
 namespace abortscope {
 namespace {
 
-/// Whether the policies did the same operations at every point, so that times tell all.
+std::optional<double> median_operations(const Sample& sample) {
+    std::vector<double> values;
+    for (const Measurement* row : sample) values.push_back(static_cast<double>(row->operations()));
+    return median(std::move(values));
+}
+
+/// Whether the policies did the same work at every point, so that times tell all. A phase that
+/// depends on the one before it (destroying what a search has left) may differ a little.
 bool times_compare(const Grouping& grouping) {
+    constexpr double same_work = 1.05;
     for (std::size_t level = 0; level < grouping.levels().size(); ++level) {
         for (const std::string& phase : grouping.phases()) {
-            std::optional<std::uint64_t> operations;
+            double least = std::numeric_limits<double>::max();
+            double most = 0;
             for (const std::string& policy : grouping.policies()) {
-                for (const Measurement* row : grouping.sample(level, phase, policy)) {
-                    if (operations.value_or(row->operations()) != row->operations()) return false;
-                    operations = row->operations();
-                }
+                const auto operations = median_operations(grouping.sample(level, phase, policy));
+                if (!operations) continue;
+                least = std::min(least, *operations);
+                most = std::max(most, *operations);
             }
+            if (most > least * same_work) return false;
         }
     }
     return true;
@@ -99,7 +108,9 @@ TextTable ComparisonTable::table(std::span<const std::string> policies) const {
     const std::string unit(scale_.unit);
     std::vector<TextTable::Heading> headings = level_headings(grouping_);
     headings.push_back({"phase", "", TextTable::Align::left});
-    headings.push_back({grouping_.baseline(), unit});
+    // Bare transactions know no policy.
+    const std::string& baseline = grouping_.baseline();
+    headings.push_back({baseline.empty() ? (as_times_ ? "time" : "rate") : baseline, unit});
     for (const std::string& policy : policies) {
         headings.push_back({policy, unit});
         headings.push_back({"ratio", ""});

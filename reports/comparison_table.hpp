@@ -2,8 +2,8 @@
 //
 // For each level and phase the baseline, the other policies and how many times faster they are.
 //
-// Where the policies did the same operations at every point the numbers are times; where a phase
-// runs for a time, they are throughputs. A ratio above 1 is always the better.
+// Where the policies did the same work at every point (within 5 %) the numbers are times; where a
+// phase runs for a time, they are throughputs. A ratio above 1 is always the better.
 #pragma once
 
 #include <optional>

@@ -5,11 +5,26 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string_view>
 
 namespace abortscope {
 namespace {
 
 constexpr std::size_t gap = 2;
+
+/// The text as it stands in a cell of a Markdown table.
+std::string markdown_cell(std::string_view text) {
+    std::string cell;
+    for (const char letter : text) {
+        if (letter == '|' || letter == '\\') cell += '\\';
+        if (letter == '<') {
+            cell += "&lt;";
+        } else {
+            cell += letter == '\n' ? ' ' : letter;
+        }
+    }
+    return cell;
+}
 
 }  // namespace
 
@@ -21,6 +36,21 @@ void TextTable::add(std::vector<std::string> cells) {
 
 void TextTable::add_blank_line() {
     rows_.emplace_back();
+}
+
+void TextTable::fit(std::size_t limit) {
+    int highest = 0;
+    for (const Heading& heading : headings_) highest = std::max(highest, heading.rank);
+    for (int rank = 1; rank <= highest && width() > limit; ++rank) {
+        for (std::size_t i = headings_.size(); i-- > 0;) {
+            if (headings_[i].rank != rank) continue;
+            const auto place = static_cast<std::ptrdiff_t>(i);
+            headings_.erase(headings_.begin() + place);
+            for (std::vector<std::string>& row : rows_) {
+                if (!row.empty()) row.erase(row.begin() + place);
+            }
+        }
+    }
 }
 
 std::vector<std::size_t> TextTable::widths() const {
@@ -60,6 +90,26 @@ std::string TextTable::text() const {
     if (has_units) add_line([&](std::size_t i) { return headings_[i].unit; });
     for (const std::vector<std::string>& row : rows_) {
         add_line([&](std::size_t i) { return row.empty() ? std::string() : row[i]; });
+    }
+    return text;
+}
+
+std::string TextTable::markdown() const {
+    std::string text = "|";
+    for (const Heading& heading : headings_) {
+        text += ' ' + markdown_cell(heading.name) +
+                (heading.unit.empty() ? "" : " (" + heading.unit + ")") + " |";
+    }
+    text += "\n|";
+    for (const Heading& heading : headings_) {
+        text += heading.align == Align::right ? "---:|" : ":---|";
+    }
+    text += '\n';
+    for (const std::vector<std::string>& row : rows_) {
+        if (row.empty()) continue;
+        text += '|';
+        for (const std::string& cell : row) text += ' ' + markdown_cell(cell) + " |";
+        text += '\n';
     }
     return text;
 }

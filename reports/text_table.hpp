@@ -21,6 +21,7 @@ class TextTable {
         std::string name;
         std::string unit;
         Align align = Align::right;
+        int rank = 0;  ///< `fit` leaves out rank 1 first, then 2, …; never 0
     };
 
     explicit TextTable(std::vector<Heading> headings);
@@ -29,11 +30,17 @@ class TextTable {
     void add(std::vector<std::string> cells);
     void add_blank_line();
 
+    /// Leaves out as many ranks as it takes to be no wider than that, if ranks can do it.
+    void fit(std::size_t width);
+
     std::size_t rows() const { return rows_.size(); }
     /// Letters of the longest line.
     std::size_t width() const;
     /// Headings and rows, each line ended, none with trailing blanks.
     std::string text() const;
+
+    /// The same as a table of GitHub's Markdown: the unit beside the name.
+    std::string markdown() const;
 
   private:
     std::vector<std::size_t> widths() const;

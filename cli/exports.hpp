@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The files that a command writes its rows to: several at once, each by one option.
+//
+// All are known to be writable before anything runs. CSV rows are written as they come, so what is
+// done is never lost; the others replace their file whole, at the end. Where one goes to "-",
+// standard output carries that alone.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "profiler/columns.hpp"
+#include "reports/output.hpp"
+
+namespace abortscope::cli {
+
+class Exports {
+  public:
+    /// Declares the options; this object must outlive the parsing.
+    void declare(CLI::App& app);
+
+    /// Throws IoError for what cannot be written, UsageError for two exports to one place.
+    void open(std::vector<Column> columns);
+
+    /// Whether the command's own output must not be written.
+    bool take_standard_output() const;
+
+    void add(std::span<const Measurement> rows);
+    /// All rows, of which `add` has been given each.
+    void finish(std::span<const Measurement> rows) const;
+
+  private:
+    struct Row;
+    static const Row table[];
+
+    std::string csv_;
+    std::string json_;
+    std::string markdown_;
+    std::string html_;
+    std::vector<Column> columns_;
+    std::optional<Output> csv_output_;
+};
+
+}  // namespace abortscope::cli

@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The HTML report in headless Chromium: charts are drawn, the table sorts and filters.
+
+Usage: report_test.py ABORTSCOPE FOLDER; screenshots are left in FOLDER.
+Exit status 77: Chromium or its driver is not there.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import unittest
+
+import webdriver
+
+ABORTSCOPE, FOLDER = sys.argv[1:3] if len(sys.argv) > 2 else ("", "")
+CHARTS = ("throughput", "speedup", "causes", "fallbacks")
+
+# How many of a canvas's pixels are opaque, and how many colours they have.
+PIXELS = """
+const canvas = document.getElementById(arguments[0]);
+const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+const colours = new Set();
+let opaque = 0;
+for (let i = 0; i < data.length; i += 4) {
+  if (data[i + 3] < 200) continue;
+  ++opaque;
+  colours.add(data[i] << 16 | data[i + 1] << 8 | data[i + 2]);
+}
+return {opaque, colours: colours.size, hidden: canvas.hidden};
+"""
+
+COLUMN = """
+const names = [...document.querySelectorAll('#rows th button')].map((button) => button.textContent.split(' ')[0]);
+const place = names.indexOf(arguments[0]);
+return [...document.querySelectorAll('#rows tbody tr')].map((row) => row.cells[place].title || row.cells[place].textContent);
+"""
+
+CLICK = """
+[...document.querySelectorAll('#rows th button')]
+  .find((button) => button.textContent.split(' ')[0] === arguments[0]).click();
+"""
+
+SEARCH = """
+const search = document.getElementById('search');
+search.value = arguments[0];
+search.dispatchEvent(new Event('input'));
+return document.querySelectorAll('#rows tbody tr').length;
+"""
+
+
+def report(name, *words):
+    """Runs a sweep and gives the path of its page, and its JSON."""
+    page, data = (os.path.join(FOLDER, f"{name}.{kind}") for kind in ("html", "json"))
+    subprocess.run([ABORTSCOPE, "run", *words, "--html", page, "--json", data],
+                   check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    with open(data, encoding="utf-8") as file:
+        return page, json.load(file)
+
+
+class ReportTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.page, cls.data = report(
+            "sweep", "ovs-hmap", "--n", "2000", "--mutation", "2,5,10", "--threads", "2,4",
+            "--policy", "none,ovs2016,kleen-wait", "--repeat", "2")
+        cls.browser = webdriver.Browser()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.__exit__()
+
+    def assert_quiet(self):
+        self.assertEqual(self.browser.complaints(), [])
+
+    def test_charts_are_drawn_at_every_width_light_and_dark(self):
+        for width in (400, 1280, 1920):
+            for dark in (False, True):
+                with self.subTest(width=width, dark=dark):
+                    self.browser.view(width, dark)
+                    self.browser.open(self.page)
+                    for chart in CHARTS:
+                        pixels = self.browser.run(PIXELS, chart)
+                        self.assertFalse(pixels["hidden"], chart)
+                        self.assertGreater(pixels["opaque"], 1000, chart)
+                        self.assertGreater(pixels["colours"], 10, chart)
+                    overflow = self.browser.run(
+                        "return document.documentElement.scrollWidth - innerWidth")
+                    self.assertLessEqual(overflow, 0, "the page scrolls sideways")
+                    self.assert_quiet()
+                    scheme = "dark" if dark else "light"
+                    self.browser.screenshot(os.path.join(FOLDER, f"report-{width}-{scheme}.png"))
+
+    def test_the_page_holds_the_same_rows_as_the_json(self):
+        self.browser.open(self.page)
+        rows = self.browser.run("return report.rows")
+        self.assertEqual(rows, self.data["rows"])
+
+    def test_the_table_sorts_by_number_and_back(self):
+        self.browser.open(self.page)
+        self.browser.run(CLICK, "duration_ns")
+        up = [int(value) for value in self.browser.run(COLUMN, "duration_ns")]
+        self.assertEqual(up, sorted(row["duration_ns"] for row in self.data["rows"]))
+        self.browser.run(CLICK, "duration_ns")
+        down = [int(value) for value in self.browser.run(COLUMN, "duration_ns")]
+        self.assertEqual(down, up[::-1])
+        self.assert_quiet()
+
+    def test_the_table_filters_by_words(self):
+        self.browser.open(self.page)
+        wanted = [row for row in self.data["rows"]
+                  if row["policy"] == "ovs2016" and row["phase"] == "search"]
+        self.assertEqual(self.browser.run(SEARCH, "OVS2016 search"), len(wanted))
+        self.assertEqual(set(self.browser.run(COLUMN, "phase")), {"search"})
+        self.assertEqual(self.browser.run(SEARCH, "no such row"), 0)
+        self.assertEqual(self.browser.run(SEARCH, ""), len(self.data["rows"]))
+        self.assert_quiet()
+
+    def test_absent_cells_say_why(self):
+        page, data = report("native", "ovs-hmap", "--n", "500", "--machine", "native",
+                            "--policy", "none")
+        self.browser.open(page)
+        reasons = self.browser.run(
+            "return [...document.querySelectorAll('#rows td.absent')].map((cell) => cell.title)")
+        self.assertGreater(len(reasons), 0)
+        self.assertNotIn("", reasons)
+        names = [column["name"] for column in data["columns"]]
+        for absent, row in zip(data["absent"], data["rows"]):
+            for name in absent:
+                self.assertIn(name, names)
+                self.assertIsNone(row[name])
+        self.assert_quiet()
+
+    def test_choosing_another_axis_and_phase_draws_again(self):
+        self.browser.open(self.page)
+        for name, value in (("axis", "threads"), ("phase", "0")):
+            before = self.browser.run("return document.getElementById('throughput').toDataURL()")
+            self.browser.run("""
+              const select = document.querySelector(`#filters select[id=${arguments[0]}], #filters select[name=${arguments[0]}]`);
+              select.value = arguments[1];
+              select.dispatchEvent(new Event('change'));
+            """, name, value)
+            after = self.browser.run("return document.getElementById('throughput').toDataURL()")
+            self.assertNotEqual(before, after, name)
+        self.assert_quiet()
+
+    def test_one_row_alone_makes_a_page(self):
+        page, _ = report("one", "ovs-hmap", "--n", "100", "--policy", "none", "--mutation", "0")
+        self.browser.open(page)
+        self.assertFalse(self.browser.run(PIXELS, "throughput")["hidden"])
+        self.assert_quiet()
+
+
+if __name__ == "__main__":
+    if not webdriver.available():
+        print("skipped: no chromium and chromedriver (Debian: chromium, chromium-driver)")
+        sys.exit(77)
+    unittest.main(argv=[sys.argv[0]], verbosity=2)
