@@ -206,9 +206,10 @@ class alignas(64) Rwsem {
         }
         std::int64_t reserved = 0;
         if (whom != Whom::readers_of_read_lock) {
-            // Become a reader on their behalf, unless a writer has taken the lock meanwhile.
+            // Become a reader on their behalf, unless a writer has taken the lock meanwhile. By
+            // acquire: through this and `wake` the readers see what the last writer wrote.
             reserved = reader;
-            while (count_.fetch_add(reserved, std::memory_order_relaxed) < waiting) {
+            while (count_.fetch_add(reserved, std::memory_order_acquire) < waiting) {
                 if (count_.fetch_sub(reserved, std::memory_order_relaxed) - reserved < waiting) {
                     return;  // its unlock wakes them
                 }

@@ -220,8 +220,9 @@ class alignas(64) RwsemHandoff {
         }
         std::uint64_t reserved = 0;
         if (whom != Whom::readers_of_read_lock) {
+            // By acquire: through this and `wake` the readers see what the last writer wrote.
             reserved = reader;
-            const std::uint64_t before = count_.fetch_add(reserved, std::memory_order_relaxed);
+            const std::uint64_t before = count_.fetch_add(reserved, std::memory_order_acquire);
             if ((before & writer) != 0) {  // stolen; its unlock wakes them
                 std::uint64_t adjustment = std::uint64_t{0} - reserved;
                 if ((before & handoff) == 0 && M::now_ns() >= first->deadline_ns) {

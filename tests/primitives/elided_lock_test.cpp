@@ -28,7 +28,7 @@ unsigned reported_misuses = 0;
 class ElidedLockTest : public ::testing::Test {
   protected:
     void SetUp() override {
-        SKIP_WITHOUT_ROLLBACK();
+        SKIP_UNDER_THREAD_SANITIZER();
         M::reset();
         reported_misuses = 0;
         previous_ = set_misuse_handler([](const void*) { ++reported_misuses; });

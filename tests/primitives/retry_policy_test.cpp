@@ -29,7 +29,7 @@ constexpr Status xabort = Status::explicit_abort(0x17);
 class RetryPolicyLoop : public ::testing::Test {
   protected:
     void SetUp() override {
-        SKIP_WITHOUT_ROLLBACK();
+        SKIP_UNDER_THREAD_SANITIZER();
         M::reset();
     }
 

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "primitives/machine.hpp"
+#include "tests/primitives/thread_sanitizer.hpp"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define ABORTSCOPE_TEST_ADDRESS_SANITIZER 1
@@ -35,22 +36,6 @@
 #endif
 #if defined(ABORTSCOPE_TEST_ADDRESS_SANITIZER)
 #include <sanitizer/asan_interface.h>
-#endif
-
-/// First line of a test that rolls back: ThreadSanitizer's own call stack is not put back with
-/// ours.
-#if defined(__SANITIZE_THREAD__)
-#define ABORTSCOPE_TEST_THREAD_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define ABORTSCOPE_TEST_THREAD_SANITIZER 1
-#endif
-#endif
-#if defined(ABORTSCOPE_TEST_THREAD_SANITIZER)
-#define SKIP_WITHOUT_ROLLBACK() \
-    GTEST_SKIP() << "ThreadSanitizer cannot follow a stack that is put back"
-#else
-#define SKIP_WITHOUT_ROLLBACK() static_cast<void>(0)
 #endif
 
 namespace abortscope::testing {
