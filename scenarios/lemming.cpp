@@ -21,12 +21,11 @@
 #include <memory>
 #include <string_view>
 
-#include "primitives/elided_lock.hpp"
-#include "primitives/futex_mutex.hpp"
 #include "primitives/owned.hpp"
 #include "scenarios/bare_transactions.hpp"
 #include "scenarios/entries.hpp"
 #include "scenarios/entry.hpp"
+#include "scenarios/lock_choice.hpp"
 #include "scenarios/work.hpp"
 
 namespace abortscope {
@@ -59,7 +58,6 @@ constexpr std::array parameters{
                   .maximum = 1'000'000},
 };
 constexpr std::array<PhaseSpec, 1> phases{{{"sections", true}}};
-constexpr std::array<std::string_view, 1> locks{"futex-mutex"};
 constexpr std::array<std::string_view, 3> policies{"none", "ovs2016", "kleen-wait"};
 
 template <class M, class Lock>
@@ -129,16 +127,14 @@ constexpr ScenarioInfo info{
     .source = "A. Kleen, TSX anti-patterns in lock elision code, 2014",
     .parameters = parameters,
     .phases = phases,
-    .locks = locks,
+    .locks = exclusive_locks,
     .default_policies = policies,
 };
 
 struct Maker {
     template <Machine M>
     static std::unique_ptr<Scenario> make(const TrialSpec& spec) {
-        using Lock = ElidedLock<M, FutexMutex<M>>;
-        return std::make_unique<Lemming<M, Lock>>(
-            spec, make_owned<M, Lock>("lemming lock", *find_policy(spec.policy)));
+        return make_on_lock<M, Lemming>(spec, spec.lock, is_exclusive);
     }
 };
 

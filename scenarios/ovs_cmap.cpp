@@ -5,10 +5,9 @@
 #include <memory>
 #include <string_view>
 
-#include "primitives/elided_lock.hpp"
-#include "primitives/futex_mutex.hpp"
 #include "scenarios/entries.hpp"
 #include "scenarios/entry.hpp"
+#include "scenarios/lock_choice.hpp"
 
 namespace abortscope {
 namespace {
@@ -35,7 +34,6 @@ constexpr std::array<PhaseSpec, 8> phases{{
     {"search", true},
     {"destroy"},
 }};
-constexpr std::array<std::string_view, 1> locks{"futex-mutex"};
 constexpr std::array<std::string_view, 2> policies{"none", "ovs2016"};
 
 constexpr ScenarioInfo info{
@@ -44,16 +42,14 @@ constexpr ScenarioInfo info{
     .source = "Open vSwitch lock elision patch, ovs-dev 2016-02-19; ovstest test-cmap benchmark",
     .parameters = parameters,
     .phases = phases,
-    .locks = locks,
+    .locks = exclusive_locks,
     .default_policies = policies,
 };
 
 struct Maker {
     template <Machine M>
     static std::unique_ptr<Scenario> make(const TrialSpec& spec) {
-        using Lock = ElidedLock<M, FutexMutex<M>>;
-        return std::make_unique<OvsCmap<M, Lock>>(
-            spec, make_owned<M, Lock>("futex-mutex", *find_policy(spec.policy)));
+        return make_on_lock<M, OvsCmap>(spec, spec.lock, is_exclusive);
     }
 };
 

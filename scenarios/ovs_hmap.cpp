@@ -5,12 +5,9 @@
 #include <memory>
 #include <string_view>
 
-#include "primitives/elided_lock.hpp"
-#include "primitives/fat_rwlock.hpp"
-#include "primitives/futex_mutex.hpp"
-#include "primitives/rw_lock.hpp"
 #include "scenarios/entries.hpp"
 #include "scenarios/entry.hpp"
+#include "scenarios/lock_choice.hpp"
 
 namespace abortscope {
 namespace {
@@ -33,7 +30,6 @@ constexpr std::array<PhaseSpec, 4> phases{{
     {"search", true},
     {"destroy"},
 }};
-constexpr std::array<std::string_view, 2> locks{"fat-rwlock", "rwlock"};
 constexpr std::array<std::string_view, 2> policies{"none", "ovs2016"};
 
 constexpr ScenarioInfo info{
@@ -42,21 +38,14 @@ constexpr ScenarioInfo info{
     .source = "Open vSwitch lock elision patch, ovs-dev 2016-02-19; ovstest test-cmap benchmark",
     .parameters = parameters,
     .phases = phases,
-    .locks = locks,
+    .locks = shared_locks,
     .default_policies = policies,
 };
 
 struct Maker {
     template <Machine M>
     static std::unique_ptr<Scenario> make(const TrialSpec& spec) {
-        const RetryPolicy& policy = *find_policy(spec.policy);
-        if (spec.lock == "rwlock") {
-            using Lock = ElidedLock<M, RwLock<M>>;
-            return std::make_unique<OvsHmap<M, Lock>>(spec, make_owned<M, Lock>("rwlock", policy));
-        }
-        using Lock = FatRwLock<M, ElidedLock<M, FutexMutex<M>>>;
-        return std::make_unique<OvsHmap<M, Lock>>(
-            spec, make_owned<M, Lock>("fat-rwlock", spec.threads, policy));
+        return make_on_lock<M, OvsHmap>(spec, spec.lock, is_shared);
     }
 };
 

@@ -14,12 +14,11 @@
 #include <string_view>
 
 #include "machines/random.hpp"
-#include "primitives/elided_lock.hpp"
-#include "primitives/futex_mutex.hpp"
 #include "primitives/owned.hpp"
 #include "scenarios/bare_transactions.hpp"
 #include "scenarios/entries.hpp"
 #include "scenarios/entry.hpp"
+#include "scenarios/lock_choice.hpp"
 #include "scenarios/work.hpp"
 
 namespace abortscope {
@@ -46,7 +45,6 @@ constexpr std::array parameters{
                   .maximum = 100'000},
 };
 constexpr std::array<PhaseSpec, 1> phases{{{"transfers", true}}};
-constexpr std::array<std::string_view, 1> locks{"futex-mutex"};
 constexpr std::array<std::string_view, 3> policies{"none", "ovs2016", "kleen-wait"};
 
 template <class M, class Lock>
@@ -116,16 +114,14 @@ constexpr ScenarioInfo info{
     .source = "the bank of the transactional-memory literature (e.g. TinySTM, PPoPP 2008)",
     .parameters = parameters,
     .phases = phases,
-    .locks = locks,
+    .locks = exclusive_locks,
     .default_policies = policies,
 };
 
 struct Maker {
     template <Machine M>
     static std::unique_ptr<Scenario> make(const TrialSpec& spec) {
-        using Lock = ElidedLock<M, FutexMutex<M>>;
-        return std::make_unique<RtmBank<M, Lock>>(
-            spec, make_owned<M, Lock>("bank lock", *find_policy(spec.policy)));
+        return make_on_lock<M, RtmBank>(spec, spec.lock, is_exclusive);
     }
 };
 

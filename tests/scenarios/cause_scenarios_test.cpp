@@ -178,7 +178,6 @@ TEST_P(CauseScenarios, LemmingsRunWhereNobodyWaitsAndStayWhereOneDoes) {
 }
 
 class RtmDuration : public OnTheModel {};
-class CauseScenariosOnTheModel : public OnTheModel {};
 
 TEST_F(RtmDuration, LongerTransactionsAbortMoreOftenAndForNoOtherReason) {
     const auto aborts = [](std::int64_t cycles) {
@@ -192,21 +191,6 @@ TEST_F(RtmDuration, LongerTransactionsAbortMoreOftenAndForNoOtherReason) {
     EXPECT_LT(brief, medium);
     EXPECT_LT(medium, endless);
     EXPECT_GT(endless, 190u) << "29 ms between interrupts 4 ms apart on average";
-}
-
-TEST_F(CauseScenariosOnTheModel, AreTheSameForTheSameSeed) {
-    for (const ScenarioEntry& entry : scenarios()) {
-        if (entry.info->name.substr(0, 3) == "ovs") continue;
-        TrialSpec spec = spec_of(entry.info->name, entry.info->default_threads);
-        const auto first = run_model(spec);
-        const auto again = run_model(spec);
-        ASSERT_EQ(first.phases.size(), again.phases.size());
-        for (std::size_t i = 0; i < first.phases.size(); ++i) {
-            EXPECT_EQ(first.phases[i].duration_ns, again.phases[i].duration_ns);
-            EXPECT_EQ(first.phases[i].operations, again.phases[i].operations);
-        }
-        EXPECT_EQ(first.aborts(), again.aborts());
-    }
 }
 
 TEST(CauseScenariosOnNative, SayThatTheyNeedRtmWhereThereIsNone) {
@@ -227,11 +211,6 @@ TEST(RtmCapacity, RefusesAFootprintThatNoMemoryHolds) {
                                     {"footprint_lines", 100'000},
                                     {"stride_lines", 4096}});
     EXPECT_THROW(run_trial(*find_scenario("rtm-capacity"), spec), UsageError);
-}
-
-TEST(CauseScenariosOnNative, RunTheirPlainLocks) {
-    EXPECT_NO_THROW(run_native(spec_of("rtm-bank", 4, {{"transfers", 2000}, {"accounts", 16}})));
-    EXPECT_NO_THROW(run_native(spec_of("lemming", 4, {{"sections", 2000}, {"real_every", 10}})));
 }
 
 }  // namespace

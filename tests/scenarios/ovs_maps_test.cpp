@@ -39,23 +39,6 @@ TEST_F(OvsHmapOnTheModel, ThePaddedCountRemovesTheConflicts) {
     EXPECT_LT(conflicts(padded) * 10, conflicts(changes));
 }
 
-TEST(OvsHmap, EveryLockOfItsListKeepsTheMapWhole) {
-    for (const std::string_view lock : find_scenario("ovs-hmap")->info->locks) {
-        TrialSpec spec = spec_of("ovs-hmap", 4, {{"n", 3000}, {"mutation_pct", 20}});
-        spec.lock = lock;
-        EXPECT_NO_THROW(run_native(spec)) << lock;
-    }
-}
-
-TEST_F(OvsHmapOnTheModel, EveryLockOfItsListKeepsTheMapWhole) {
-    for (const std::string_view lock : find_scenario("ovs-hmap")->info->locks) {
-        TrialSpec spec = spec_of("ovs-hmap", 4, {{"n", 3000}, {"mutation_pct", 20}});
-        spec.lock = lock;
-        EXPECT_NO_THROW(run_model(spec)) << lock;
-        EXPECT_NO_THROW(run_model(with_policy(spec, "ovs2016"))) << lock;
-    }
-}
-
 TEST(OvsHmap, WithoutMutationNobodyTakesTheLock) {
     const TrialSpec spec = spec_of("ovs-hmap", 2, {{"n", 500}, {"mutation_pct", 0}});
     const auto outcome = run_native(spec);
