@@ -22,4 +22,8 @@ ScenarioEntry rtm_syscall_entry();
 ScenarioEntry rtm_bank_entry();
 ScenarioEntry lemming_entry();
 
+// The locks of the Linux threads, and user-space forms of the programs that they were measured
+// with.
+ScenarioEntry locktest_entry();
+
 }  // namespace abortscope

@@ -75,11 +75,13 @@ class Lemming final : public Scenario {
     std::uint64_t run(std::size_t /*phase*/, unsigned worker) override {
         for (std::uint64_t i = 1; i <= sections_; ++i) {
             if (real_every_ != 0 && i % real_every_ == 0) {
+                M::site("forced acquisition");
                 lock_->underlying().lock();
                 add_one(counters_.get()[threads_]);
                 section(worker);
                 lock_->underlying().unlock();
             } else {
+                M::site("elided section");
                 lock_->lock();
                 section(worker);
                 lock_->unlock();

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -21,6 +22,28 @@ inline constexpr std::array<std::string_view, 6> exclusive_locks{
 /// The kinds that readers share.
 inline constexpr std::array<std::string_view, 5> shared_locks{
     "fat-rwlock", "rwlock", "rwsem-read-first", "rwsem-cas-first", "rwsem-handoff"};
+
+/// For scenarios about the queue spinlocks themselves; other kinds ignore them.
+inline constexpr std::array<ParameterSpec, 2> queue_lock_parameters{{
+    {.name = "spin_threshold",
+     .option = "",
+     .help = "qspinlock-2013: tries before a waiter enters the queue",
+     .default_value = 0,
+     .minimum = 0,
+     .maximum = 1'000'000},
+    {.name = "max_nodes",
+     .option = "",
+     .help = "queue spinlocks: waiting nodes for each worker; 0: nobody ever queues",
+     .default_value = 4,
+     .minimum = 0,
+     .maximum = 4},
+}};
+
+inline LockOptions queue_lock_options(const TrialSpec& spec) {
+    return {.workers = spec.threads,
+            .spin_threshold = static_cast<std::uint32_t>(spec.value("spin_threshold")),
+            .max_nodes = static_cast<unsigned>(spec.value("max_nodes"))};
+}
 
 /// S<M, Lock>(spec, lock) with a lock of the kind that `spec` names; `object` names it in reports.
 /// `Accepts` says of a lock type whether S can do with it.

@@ -118,6 +118,7 @@ class OvsCmap final : public Scenario {
             if (mutates_ && mutates.next()) {
                 remove_locked(worker, key);
             } else {
+                M::site("look-up");
                 (void)find(key);
             }
         }
@@ -145,6 +146,7 @@ class OvsCmap final : public Scenario {
     /// Keys first, first + 1, ... in one batched look-up, each chain searched for its value.
     void look_up(std::uint32_t first, std::span<const std::uint32_t> hashes,
                  std::span<Node*> chains) const {
+        M::site("batched look-up");
         std::uint64_t found = map_->find_batch(hashes, chains);
         for (; found != 0; found &= found - 1) {
             const auto i = static_cast<std::uint32_t>(std::countr_zero(found));
@@ -153,6 +155,7 @@ class OvsCmap final : public Scenario {
     }
 
     void remove_locked(unsigned worker, std::uint32_t key) {
+        M::site("removal");
         lock_->lock();
         Node* const node = find(key);
         const bool removed = node != nullptr && map_->remove(*node, hash_int<M>(key, 0));

@@ -105,6 +105,7 @@ class OvsHmap final : public Scenario {
             if (mutates.next()) {
                 if (remove_locked(key)) removals_.record(worker, key);
             } else {
+                M::site("look-up");
                 lock_->lock_shared();
                 (void)find(key);
                 lock_->unlock_shared();
@@ -114,6 +115,7 @@ class OvsHmap final : public Scenario {
     }
 
     bool remove_locked(std::uint32_t key) {
+        M::site("removal");
         lock_->lock();
         Node* const node = find(key);
         const bool removed = node != nullptr && map_->remove(*node);

@@ -61,6 +61,7 @@ class RtmBank final : public Scenario {
     }
 
     std::uint64_t run(std::size_t /*phase*/, unsigned worker) override {
+        M::site("transfer");
         Random random(seed_, worker);
         for (std::uint64_t i = 0; i < transfers_; ++i) {
             Random readers(random.next());

@@ -69,7 +69,10 @@ class ConflictWorkload {
           gap_cycles_(static_cast<std::uint64_t>(spec.value("gap_cycles"))),
           lines_(make_owned_array<M, Line>("shared line", overlap_ == padded ? spec.threads : 1)) {}
 
-    void start(unsigned worker) { (void)static_cast<std::uint64_t>(word_of(worker)); }
+    void start(unsigned worker) {
+        M::site(writes(worker) ? "writer" : "reader");
+        keep<std::uint64_t>(word_of(worker));
+    }
     void prepare(unsigned /*worker*/) { work<M>(gap_cycles_); }
 
     void inside(unsigned worker) {

@@ -206,6 +206,9 @@ struct ModelMachine {
 
     static void pause() { Engine::current()->pause(); }
     static void compute(std::uint64_t cycles) { Engine::current()->compute(cycles); }
+    static std::uint64_t cycles_of_ns(std::uint64_t duration_ns) {
+        return Engine::current()->preset().cycles_of_ns(duration_ns);
+    }
     static std::uint64_t now_ns() { return Engine::current()->now_ns(); }
     static void sleep_for_ns(std::uint64_t duration_ns) {
         Engine* engine = Engine::current();

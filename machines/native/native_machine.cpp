@@ -3,7 +3,31 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
+
 namespace abortscope::native {
+
+namespace {
+
+/// The best of a few rounds: a round that was interrupted is longer, none is shorter.
+std::uint64_t picoseconds_per_cycle() {
+    constexpr std::uint64_t length = 100'000;
+    constexpr std::uint64_t cycles = 3 * length;  // a 64-bit multiplication's latency
+    std::uint64_t best_ns = forever_ns;
+    for (int round = 0; round < 10; ++round) {
+        const std::uint64_t start = NativeMachine::now_ns();
+        NativeMachine::multiply_chain(length);
+        best_ns = std::min(best_ns, NativeMachine::now_ns() - start);
+    }
+    return std::max<std::uint64_t>(best_ns * 1000 / cycles, 1);
+}
+
+}  // namespace
+
+std::uint64_t NativeMachine::cycles_of_ns(std::uint64_t duration_ns) {
+    static const std::uint64_t cycle_ps = picoseconds_per_cycle();
+    return duration_ns * 1000 / cycle_ps;
+}
 
 void NativeMachine::system_call(SystemCall kind) {
     constexpr std::size_t page = 4096;

@@ -62,6 +62,7 @@ struct NativeMachine {
 #endif
     }
     static void compute(std::uint64_t /*cycles*/) noexcept {}
+    /// `length` multiplications, each of which needs the one before.
     static void multiply_chain(std::uint64_t length) noexcept {
         std::uint64_t value = 1;
         for (; length > 0; --length) {
@@ -69,6 +70,8 @@ struct NativeMachine {
             asm volatile("" : "+r"(value));  // or the compiler would do without the loop
         }
     }
+    /// So many of the processor's cycles as take `duration_ns` now: measured once per process.
+    static std::uint64_t cycles_of_ns(std::uint64_t duration_ns);
     static void prefetch(const void* address) noexcept { __builtin_prefetch(address); }
 
     static std::uint64_t now_ns() noexcept {
