@@ -7,6 +7,7 @@ namespace abortscope::cli {
 
 Action declare_run(CLI::App& app);
 Action declare_list(CLI::App& app);
+Action declare_columns(CLI::App& app);
 Action declare_doctor(CLI::App& app);
 Action declare_events(CLI::App& app);
 Action declare_decode(CLI::App& app);
@@ -16,6 +17,7 @@ namespace {
 constexpr Command table[] = {
     {"run", "Run a scenario over lists of policies, threads and parameters", declare_run},
     {"list", "Show scenarios, policies and machines", declare_list},
+    {"columns", "Show what the columns of the results mean", declare_columns},
     {"doctor", "Can RTM be measured here? If not, why, and what to do", declare_doctor},
     {"events", "The TSX counters of this CPU or another, and whether they open", declare_events},
     {"decode", "Explain abort status words, or the transaction flags of perf samples",

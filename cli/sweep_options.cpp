@@ -10,6 +10,7 @@
 #include "machines/native/affinity.hpp"
 #include "primitives/retry_policy.hpp"
 #include "profiler/errors.hpp"
+#include "profiler/machine_names.hpp"
 #include "profiler/nearest.hpp"
 #include "profiler/trial_runner.hpp"
 #include "scenarios/registry.hpp"
@@ -91,7 +92,7 @@ struct SweepOptions::Row {
 };
 
 const SweepOptions::Row SweepOptions::rows[] = {
-    {"--machine", "LIST", "native, or a preset of the model; default model:haswell",
+    {"--machine", "LIST", "native, model:PRESET or model:FILE; default model:haswell",
      &SweepOptions::machine_},
     {"--lock", "LIST", "the locks under test; default the scenario's first", &SweepOptions::lock_},
     {"--policy", "LIST", "retry policies of the elided lock, none for the plain one",
@@ -221,9 +222,11 @@ std::vector<Trial> SweepOptions::trials() {
     sweep.repeats = static_cast<unsigned>(parse_integer("--repeat", repeat_, repeat_range));
     const Shard shard = parse_shard("--shard", shard_);
 
-    const std::vector<std::string> machines =
-        machine_.empty() ? std::vector<std::string>{std::string(machine_names().front())}
-                         : parse_names("--machine", "machine", machine_, machine_names());
+    std::vector<std::string> machines;
+    const std::string typed = machine_.empty() ? std::string(machine_names().front()) : machine_;
+    for (const std::string& machine : split_list("--machine", typed)) {
+        machines.push_back(machine_named(machine));
+    }
     std::vector<Trial> all;
     for (const std::string& machine : machines) {
         sweep.machines = {machine};

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "profiler/doorbell.hpp"
+#include "profiler/machine_names.hpp"
 
 namespace abortscope {
 namespace {

@@ -11,17 +11,17 @@
 #include "machines/model/preset.hpp"
 #include "machines/model/team.hpp"
 #include "machines/native/affinity.hpp"
-#include "machines/native/rtm_probe.hpp"
 #include "machines/native/team.hpp"
 #include "primitives/retry_policy.hpp"
+#include "profiler/counters/native_counters.hpp"
+#include "profiler/counters/self_test.hpp"
 #include "profiler/errors.hpp"
+#include "profiler/host/host_description.hpp"
+#include "profiler/machine_names.hpp"
 #include "profiler/sweep.hpp"
 
 namespace abortscope {
 namespace {
-
-constexpr std::string_view native_name = "native";
-constexpr std::string_view model_prefix = "model:";
 
 using Body = std::function<void(unsigned)>;
 
@@ -101,33 +101,59 @@ std::vector<unsigned> native_cpus(const TrialSpec& spec) {
     return cpus;
 }
 
-TrialResult run_on_native(const ScenarioEntry& entry, const TrialSpec& spec) {
-    const std::vector<unsigned> cpus = native_cpus(spec);
+/// What this computer can count, found out once.
+struct NativeCounting {
+    HostDescription host = describe_host();
+    CounterPlan plan = tested_plan(all_counters());
+
+    static const NativeCounting& get() {
+        static const NativeCounting counting;
+        return counting;
+    }
+
+  private:
+    static std::vector<Counter> all_counters() {
+        std::vector<Counter> all;
+        for (std::size_t i = 0; i < counter_count; ++i) all.push_back(counter_at(i));
+        return all;
+    }
+};
+
+/// The whole trial, with the counters of one pass.
+std::vector<Measurement> run_native_pass(const ScenarioEntry& entry, const TrialSpec& spec,
+                                         std::span<const unsigned> cpus, std::size_t pass) {
+    const NativeCounting& counting = NativeCounting::get();
     native::Team team(spec.threads, cpus);
+    NativeCounters counters(counting.plan, pass, spec.threads, counting.host);
     const std::unique_ptr<Scenario> scenario = entry.make_native(spec);
     const Machinery machinery{
         .run =
             [&](Measurement& row, const Body& body) {
                 const auto workers = static_cast<unsigned>(row.worker_operations.size());
-                row.duration_ns = team.run(workers, body);
+                row.duration_ns = team.run(workers, body, &counters);
+                row.counters = counters.take();
                 row.time_source = Provenance::hw;
                 row.cause_source = Provenance::software;
             },
         .log = [&](unsigned worker) -> AbortLog& { return team.logs()[worker]; },
     };
+    return run_phases(machinery, *scenario, spec, static_cast<unsigned>(cpus.size()));
+}
+
+TrialResult run_on_native(const ScenarioEntry& entry, const TrialSpec& spec) {
+    const std::vector<unsigned> cpus = native_cpus(spec);
     TrialResult result;
-    result.rows = run_phases(machinery, *scenario, spec, static_cast<unsigned>(cpus.size()));
+    result.rows = run_native_pass(entry, spec, cpus, 0);
+    for (std::size_t pass = 1; pass < NativeCounting::get().plan.passes.size(); ++pass) {
+        const std::vector<Measurement> again = run_native_pass(entry, spec, cpus, pass);
+        for (std::size_t i = 0; i < result.rows.size(); ++i) {
+            merge_pass(result.rows[i].counters, again.at(i).counters);
+        }
+    }
     return result;
 }
 
 // ---- model ----
-
-const model::Preset& preset_of(const TrialSpec& spec) {
-    const model::Preset* preset =
-        model::find_preset(std::string_view(spec.machine).substr(model_prefix.size()));
-    if (preset == nullptr) throw UsageError(fmt::format("unknown machine {}", spec.machine));
-    return *preset;
-}
 
 Readings readings_of(const model::EventCounts& counts, const model::Preset& preset) {
     Readings readings;
@@ -157,7 +183,7 @@ Readings readings_of(const model::EventCounts& counts, const model::Preset& pres
 }
 
 TrialResult run_on_model(const ScenarioEntry& entry, const TrialSpec& spec) {
-    const model::Preset& preset = preset_of(spec);
+    const model::Preset preset = preset_of(spec.machine);
     model::EngineOptions options;
     options.workers = spec.threads;
     options.seed = spec.seed;
@@ -188,20 +214,10 @@ TrialResult run_on_model(const ScenarioEntry& entry, const TrialSpec& spec) {
 
 }  // namespace
 
-std::string why_no_rtm(std::string_view machine) {
-    if (!is_native(machine)) {
-        const model::Preset* preset = model::find_preset(machine.substr(model_prefix.size()));
-        return preset != nullptr && preset->rtm == 0 ? fmt::format("{} has no RTM", machine) : "";
-    }
-    if (native::rtm_commits()) return "";
-    return native::rtm_probe().advertised ? "no RTM transaction commits on this computer"
-                                          : "this computer's CPU has no RTM";
-}
-
 void require_runnable(const TrialSpec& spec) {
     if (is_native(spec.machine)) {
         native_cpus(spec);
-    } else if (const model::Preset& preset = preset_of(spec);
+    } else if (const model::Preset preset = preset_of(spec.machine);
                spec.cpus > preset.hardware_threads()) {
         throw UsageError(fmt::format("--cpus {}: {} has {} CPUs", spec.cpus, spec.machine,
                                      preset.hardware_threads()));
@@ -235,22 +251,6 @@ TrialResult run_trial(const ScenarioEntry& entry, const TrialSpec& spec) {
         throw CheckFailed(fmt::format("{}: {}; again with: {}", spec.scenario->name, failure.what(),
                                       command_for(spec)));
     }
-}
-
-std::span<const std::string_view> machine_names() {
-    static const std::vector<std::string> models = [] {
-        std::vector<std::string> names;
-        for (const model::Preset& preset : model::presets()) {
-            names.push_back(std::string(model_prefix) + preset.name);
-        }
-        return names;
-    }();
-    static const std::vector<std::string_view> names = [] {
-        std::vector<std::string_view> all(models.begin(), models.end());
-        all.push_back(native_name);
-        return all;
-    }();
-    return names;
 }
 
 }  // namespace abortscope

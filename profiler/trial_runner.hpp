@@ -4,9 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "profiler/row.hpp"
@@ -24,20 +21,11 @@ struct TrialResult {
 /// does it again, if a check does not hold, a lock that nobody held was unlocked or the workload
 /// fails in another way; CannotMeasure if this computer lacks what the trial needs; UsageError for
 /// a machine or a number of CPUs that does not exist. Model trials may run on several host threads
-/// at once, native ones share the computer and run alone.
+/// at once, native ones share the computer and run alone. Where a native trial's counters do not
+/// all fit the CPU's, it runs once for each pass over them; times and causes are the first one's.
 TrialResult run_trial(const ScenarioEntry& scenario, const TrialSpec& spec);
 
 /// Throws CannotMeasure or UsageError as `run_trial` would, without running anything.
 void require_runnable(const TrialSpec& spec);
-
-/// Why transactions cannot run on that machine; empty where they can.
-std::string why_no_rtm(std::string_view machine);
-
-/// What --machine takes, the default first.
-std::span<const std::string_view> machine_names();
-
-inline bool is_native(std::string_view machine) {
-    return machine == "native";
-}
 
 }  // namespace abortscope

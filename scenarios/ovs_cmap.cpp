@@ -13,8 +13,8 @@ namespace abortscope {
 namespace {
 
 constexpr std::array parameters{
-    elements_parameter,
     mutation_parameter,
+    elements_parameter,
     ParameterSpec{
         .name = "batch",
         .option = "batch",

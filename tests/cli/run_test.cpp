@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <fstream>
 #include <thread>
 
 #include "machines/native/rtm_probe.hpp"
+#include "reports/csv_table.hpp"
 #include "tests/cli/program.hpp"
 
 namespace abortscope {
@@ -90,6 +92,7 @@ TEST(Run, SaysNearestNames) {
     expect_refusal("rnu ovs-hmap", 2, "unknown command 'rnu'; did you mean 'run'?");
     expect_refusal("run ovs-hmap --policy ovs2061", 2, "did you mean 'ovs2016'?");
     expect_refusal("run ovs-hmap --machine model:haswel", 2, "did you mean 'model:haswell'?");
+    expect_refusal("run ovs-hmap --machine modle", 2, "unknown machine 'modle'");
     expect_refusal("run ovs-hmap --lock fat-rwlok", 2, "did you mean 'fat-rwlock'?");
     expect_refusal("run ovs-hmap --treads 4", 2, "did you mean '--threads'?");
     expect_refusal("run ovs-hmap --set mutation_pc=4", 2, "did you mean 'mutation_pct'?");
@@ -116,6 +119,18 @@ TEST(Run, SaysBeforeAnyTrialThatTheCsvCannotBeWritten) {
     expect_refusal("run ovs-hmap --n 50000000 --csv /no/such/folder/x.csv", 1,
                    "cannot write /no/such/folder/x.csv: No such file or directory");
     expect_refusal("run ovs-hmap --n 50000000 --csv /dev/full", 1, "No space left on device");
+}
+
+TEST(Run, RunsOnAPresetOfTheUsersOwn) {
+    const TemporaryFolder folder;
+    const std::string file = folder.file("slow.json");
+    std::ofstream(file) << R"({"derived_from": "haswell", "memory_cycles": 900})";
+    const Outcome slow = abortscope("run ovs-hmap --n 500 --csv - --machine model:" + file);
+    EXPECT_EQ(slow.code, 0) << slow.err;
+    EXPECT_THAT(slow.out, HasSubstr(",model:" + file + ","));
+    expect_refusal("run ovs-hmap --machine model:" + folder.file("none.json"), 1, "none.json");
+    std::ofstream(file) << R"({"derived_from": "haswell", "memory_cycle": 900})";
+    expect_refusal("run ovs-hmap --machine model:" + file, 1, "memory_cycle");
 }
 
 TEST(Run, LeavesTheOldCsvAloneWhereTheCommandIsRefused) {
@@ -185,6 +200,23 @@ TEST(Run, RunsThePlainLockOnThisComputer) {
     }
 }
 
+TEST(Run, CountsOnThisComputerOrSaysWhyNot) {
+    const Outcome outcome =
+        abortscope("run ovs-hmap --machine native --policy none --n 20000 --threads 2 --csv -");
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const CsvTable table = CsvTable::parse(outcome.out, "rows");
+    const std::size_t search = 2;
+    ASSERT_EQ(table.text(search, "phase"), "search");
+    EXPECT_GT(table.number(search, "task_clock_ns").value_or(0), 0);
+    EXPECT_TRUE(table.number(search, "page_faults").has_value());
+    EXPECT_EQ(table.text(search, "time_source"), "hw");
+    if (table.text(search, "tx_start").empty()) {
+        EXPECT_EQ(table.text(search, "counter_source"), "absent");
+        EXPECT_THAT(outcome.err, HasSubstr("counters without a value on native: "));
+        EXPECT_THAT(table.text(search, "absent_reason"), Not(IsEmpty()));
+    }
+}
+
 TEST(Run, DemandsOfThisComputerWhatItCannotMeasure) {
     if (native::rtm_commits()) GTEST_SKIP() << "RTM works on this computer";
     expect_refusal("run ovs-hmap --machine native --policy ovs2016 --csv /no/such/x.csv", 3,
@@ -210,6 +242,15 @@ TEST(List, ShowsScenariosPoliciesAndMachines) {
     EXPECT_EQ(one.code, 0);
     EXPECT_THAT(one.out, HasSubstr("--mutation"));
     expect_refusal("list ovs-hmpa", 2, "did you mean 'ovs-hmap'?");
+}
+
+TEST(Columns, ArePublishedAsTheyAre) {
+    EXPECT_EQ(abortscope("columns --markdown").out, contents_of(ABORTSCOPE_SOURCE "/docs/csv.md"))
+        << "make it again: abortscope columns --markdown >docs/csv.md";
+    EXPECT_EQ(abortscope("columns --json-schema").out,
+              contents_of(ABORTSCOPE_SOURCE "/docs/schema.json"))
+        << "make it again: abortscope columns --json-schema >docs/schema.json";
+    EXPECT_THAT(abortscope("columns").out, HasSubstr("duration_ns"));
 }
 
 TEST(Program, SaysItsVersionAndItsCommands) {

@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "reports/statistics.hpp"
-
 namespace abortscope {
 namespace {
 
@@ -34,15 +32,6 @@ TEST(Numbers, ScaleRates) {
     EXPECT_EQ(scaled(14'496'000, rate_scale(5'664'000, 14'496'000)), "14.50");
     EXPECT_EQ(rate_scale(5e6, 14e6).unit, "M/s");
     EXPECT_EQ(rate_scale(129, 546).unit, "1/s");
-}
-
-TEST(Statistics, MedianAndMean) {
-    EXPECT_EQ(median({}), std::nullopt);
-    EXPECT_EQ(median({3, 1, 2}), 2);
-    EXPECT_EQ(median({4, 1, 2, 3}), 2.5);
-    EXPECT_EQ(mean({}), std::nullopt);
-    const double values[] = {1, 2, 6};
-    EXPECT_EQ(mean(values), 3);
 }
 
 }  // namespace
