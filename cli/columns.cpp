@@ -43,14 +43,13 @@ int show(const ColumnsOptions& options) {
     if (options.markdown && options.schema) {
         throw UsageError("--markdown and --json-schema exclude each other");
     }
-    const std::vector<Column> columns = all_columns();
     Output output = Output::standard();
     if (options.markdown) {
-        output.write(columns_page(columns));
+        output.write(columns_page());
     } else if (options.schema) {
-        output.write(json_schema(columns));
+        output.write(json_schema());
     } else {
-        output.write(as_text(columns));
+        output.write(as_text(all_columns()));
     }
     return exit_code::done;
 }

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <span>
+
+#include "profiler/columns.hpp"
 #include "reports/text_table.hpp"
 
 namespace abortscope {
@@ -14,7 +17,8 @@ A row is one phase of one trial: one scenario, on one machine, with one lock, on
 set of parameters and one seed, run once. `--csv` writes rows as they come, and `--json` the same
 names and numbers with the reasons of absent ones; `docs/schema.json` describes that file.
 
-* The columns stand in this order. A run has the parameters of its own scenarios only.
+* The columns stand in this order. After the identity come the parameters of the scenarios that were
+  run (`abortscope list NAME` explains them); empty where a row's scenario has no such parameter.
 * An empty cell was not measured, or is 0/0. It is never a zero, and a zero was measured.
 * Real numbers have up to nine significant digits. A field with a comma is in quotes (RFC 4180).
 * Files concatenate: a further header line is read as such by `abortscope compare`.
@@ -43,7 +47,7 @@ constexpr std::string_view intro_of(ColumnGroup group) {
         case ColumnGroup::identity:
             return "What was run.";
         case ColumnGroup::parameters:
-            return "The parameters of all scenarios; empty where the row's has no such parameter.";
+            break;  // not of this table
         case ColumnGroup::results:
             return "What came of it.";
         case ColumnGroup::counters:
@@ -79,7 +83,8 @@ TextTable empty_table() {
 
 }  // namespace
 
-std::string columns_page(std::span<const Column> columns) {
+std::string columns_page() {
+    const std::span<const Column> columns = fixed_columns();
     std::string page(start);
     for (std::size_t first = 0; first < columns.size();) {
         const ColumnGroup group = columns[first].group;

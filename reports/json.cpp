@@ -95,10 +95,10 @@ std::string json_report(std::span<const Measurement> rows, std::span<const Colum
     return text_of(report);
 }
 
-std::string json_schema(std::span<const Column> columns) {
+std::string json_schema() {
     Json properties = Json::object();
     Json required = Json::array();
-    for (const Column& column : columns) {
+    for (const Column& column : fixed_columns()) {
         Json property;
         property["description"] = column.help;
         if (!column.unit.empty()) property["unit"] = column.unit;
@@ -108,8 +108,7 @@ std::string json_schema(std::span<const Column> columns) {
             property["type"] = {type_of(column.kind), "null"};
         }
         if (column.name.ends_with("_source")) property["enum"] = provenance_names;
-        // A run has the parameters of its own scenarios only.
-        if (column.group != ColumnGroup::parameters) required.push_back(column.name);
+        required.push_back(column.name);
         properties[std::string(column.name)] = std::move(property);
     }
     const Json text = {{"type", "string"}};
@@ -141,7 +140,8 @@ std::string json_schema(std::span<const Column> columns) {
            {{"type", "object"},
             {"properties", std::move(properties)},
             {"required", std::move(required)},
-            {"additionalProperties", false}}}}},
+            // The parameters of the run's scenarios.
+            {"additionalProperties", {{"type", {"integer", "string", "null"}}}}}}}},
         {"absent", {{"type", "array"}, {"items", facts}}},
     };
     return text_of(schema);

@@ -27,7 +27,7 @@ namespace abortscope {
 std::string json_report(std::span<const Measurement> rows, std::span<const Column> columns,
                         const ReportContext& context);
 
-/// The JSON Schema (2020-12) of what `json_report` writes for the columns of these scenarios.
-std::string json_schema(std::span<const Column> columns);
+/// The JSON Schema (2020-12) of what `json_report` writes, for any scenarios.
+std::string json_schema();
 
 }  // namespace abortscope

@@ -42,7 +42,7 @@ for break_it in (lambda bad: bad.pop("rows"),
                  lambda bad: bad["rows"][0].pop("duration_ns"),
                  lambda bad: bad["rows"][0].update(tx_start="many"),
                  lambda bad: bad["rows"][0].update(time_source="guess"),
-                 lambda bad: bad["rows"][0].update(no_such_column=1)):
+                 lambda bad: bad["rows"][0].update(no_such_column=[1])):
     bad = copy.deepcopy(good)
     break_it(bad)
     assert not validator.is_valid(bad), "a wrong report passes"
