@@ -36,6 +36,9 @@ struct Command {
     /// The rest of the line is somebody else's command: declare a positional with
     /// app.prefix_command() and read app.remaining().
     bool takes_command = false;
+    /// If not 0, the exit status of every failure of the subcommand's own, usage included: for one
+    /// that passes another program's status on.
+    int own_failure = 0;
 };
 
 /// The table, in the order of the help.

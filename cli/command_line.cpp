@@ -120,6 +120,11 @@ std::string overview() {
     return text;
 }
 
+int report(int code, std::string_view line) noexcept {
+    note(line);
+    return code;
+}
+
 int dispatch(std::vector<std::string> arguments) {
     if (arguments.empty()) throw UsageError("no command; `abortscope --help` lists them");
     const std::string first = arguments.front();
@@ -140,12 +145,12 @@ int dispatch(std::vector<std::string> arguments) {
                 ? fmt::format("unknown option {}; the command comes first", in_quotes(first))
                 : unknown_name("command", first, names));
     }
-    return run_subcommand(*command, std::move(arguments));
-}
-
-int report(int code, std::string_view line) noexcept {
-    note(line);
-    return code;
+    if (command->own_failure == 0) return run_subcommand(*command, std::move(arguments));
+    try {
+        return run_subcommand(*command, std::move(arguments));
+    } catch (const std::exception& error) {
+        return report(command->own_failure, error.what());
+    }
 }
 
 }  // namespace

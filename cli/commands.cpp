@@ -11,6 +11,7 @@ Action declare_columns(CLI::App& app);
 Action declare_doctor(CLI::App& app);
 Action declare_events(CLI::App& app);
 Action declare_decode(CLI::App& app);
+Action declare_stat(CLI::App& app);
 
 namespace {
 
@@ -22,6 +23,11 @@ constexpr Command table[] = {
     {"events", "The TSX counters of this CPU or another, and whether they open", declare_events},
     {"decode", "Explain abort status words, or the transaction flags of perf samples",
      declare_decode},
+    {.name = "stat",
+     .summary = "Count any program, its threads and its children",
+     .declare = declare_stat,
+     .takes_command = true,
+     .own_failure = exit_code::command_not_run},
 };
 
 }  // namespace

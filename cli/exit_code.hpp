@@ -12,7 +12,8 @@ inline constexpr int failed = 1;          ///< a check did not hold, an I/O erro
 inline constexpr int usage = 2;           ///< the command line makes no sense
 inline constexpr int cannot_measure = 3;  ///< this computer cannot measure what was demanded
 inline constexpr int regression = 4;      ///< `compare` found what --fail-if names
-inline constexpr int interrupted = 130;   ///< Ctrl-C or SIGTERM; finished rows are written
+inline constexpr int command_not_run = 125;  ///< `stat` itself failed
+inline constexpr int interrupted = 130;      ///< Ctrl-C or SIGTERM; finished rows are written
 }  // namespace exit_code
 
 }  // namespace abortscope::cli

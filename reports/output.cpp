@@ -62,6 +62,10 @@ Output Output::standard() {
     return Output(STDOUT_FILENO, std::string(standard_name), false);
 }
 
+Output Output::standard_error() {
+    return Output(STDERR_FILENO, "standard error", false);
+}
+
 Output Output::open(const std::string& path) {
     if (path == "-") return standard();
     const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);

@@ -16,6 +16,8 @@ class Output {
   public:
     /// Standard output. It is not closed with the handle.
     static Output standard();
+    /// Standard error, likewise.
+    static Output standard_error();
     /// Standard output for "-", otherwise the file, created or emptied. Throws IoError.
     static Output open(const std::string& path);
 

@@ -146,7 +146,7 @@ CounterPlan plan_counters(std::span<const Counter> asked, const HostDescription&
     plan.general_counters = budget.general;
     plan.usable_counters = budget.most;
     plan.budget_reason = budget.reason;
-    plan.absent_reasons.fill("not asked for");
+    plan.absent_reasons.fill(not_asked_for);
 
     std::vector<EventRequest> software;
     std::array<std::vector<EventRequest>, 4> kins;

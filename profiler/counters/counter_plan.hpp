@@ -24,6 +24,9 @@
 
 namespace abortscope {
 
+/// The reason of a counter that nobody wanted.
+inline constexpr const char* not_asked_for = "not asked for";
+
 struct PlanOptions {
     /// Use all counters even where the fourth makes transactions abort.
     bool allow_force_abort = false;

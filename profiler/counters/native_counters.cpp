@@ -6,12 +6,6 @@
 #include "profiler/counters/reading_of.hpp"
 
 namespace abortscope {
-namespace {
-
-constexpr const char* other_pass = "counted in another pass";
-
-}  // namespace
-
 NativeCounters::NativeCounters(const CounterPlan& plan, std::size_t pass, unsigned workers,
                                const HostDescription& host, PerfSystem& perf)
     : plan_(plan), pass_(plan.passes.at(pass)), host_(host) {
@@ -45,7 +39,7 @@ void NativeCounters::after(unsigned worker) noexcept {
 Readings NativeCounters::readings_of(const Worker& worker) const {
     Readings readings;
     for (std::size_t i = 0; i < counter_count; ++i) {
-        readings[i] = Reading::missing(plan_.absent_reasons[i].empty() ? other_pass
+        readings[i] = Reading::missing(plan_.absent_reasons[i].empty() ? counted_in_another_pass
                                                                        : plan_.absent_reasons[i]);
     }
     for (std::size_t i = 0; i < pass_.hardware.size(); ++i) {
@@ -87,7 +81,7 @@ Readings NativeCounters::take() {
 
 void merge_pass(Readings& into, const Readings& pass) {
     for (std::size_t i = 0; i < counter_count; ++i) {
-        const bool says_something = pass[i].value || pass[i].absent_reason != other_pass;
+        const bool says_something = pass[i].value || pass[i].absent_reason != counted_in_another_pass;
         if (says_something && !into[i].value) into[i] = pass[i];
     }
 }

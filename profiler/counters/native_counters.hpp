@@ -27,6 +27,9 @@
 
 namespace abortscope {
 
+/// The reason of a counter that is not in the pass that ran.
+inline constexpr const char* counted_in_another_pass = "counted in another pass";
+
 class NativeCounters final : public native::WorkerHooks {
   public:
     /// `plan` and `host` must outlive it. Throws std::out_of_range for a pass that the plan lacks.

@@ -65,7 +65,12 @@ std::string permission_state(const HostDescription& host) {
 std::string permission_remedy(const HostDescription& host) {
     const auto& process = host.process;
     const bool privileged = process.cap_perfmon || process.cap_sys_admin;
-    if (process.container || process.seccomp.value_or(0) == 2) {
+    const bool filtered = process.seccomp.value_or(0) == 2;
+    if (process.container && !filtered && !privileged) {
+        return "on the container's host: sysctl kernel.perf_event_paranoid=1, or start the "
+               "container with --cap-add PERFMON";
+    }
+    if (filtered) {
         return privileged ? "start the container with a seccomp profile that allows "
                             "perf_event_open (--security-opt seccomp=…)"
                           : "start the container with --cap-add PERFMON, or, on kernels before "
