@@ -14,6 +14,7 @@
 #include "cli/session.hpp"
 #include "cli/sweep_options.hpp"
 #include "profiler/columns.hpp"
+#include "profiler/sweep.hpp"
 #include "reports/numbers.hpp"
 #include "reports/output.hpp"
 #include "reports/terminal.hpp"
@@ -26,6 +27,8 @@ constexpr unsigned usual_width = 80;
 struct RunOptions {
     SweepOptions sweep;
     Exports exports;
+    bool quiet = false;
+    bool dry_run = false;
 };
 
 /// Why cells are empty, once for each reason.
@@ -46,17 +49,29 @@ void note_speed(const SessionResult& session) {
                      with_thousands(session.simulated_accesses), session.accesses_per_s() / 1e6));
 }
 
+/// The command of each trial, in the order in which they would run.
+int show_trials(const std::vector<Trial>& trials) {
+    std::string text;
+    for (const Trial& trial : trials) text += command_for(trial.spec) + '\n';
+    Output::standard().write(text);
+    return exit_code::done;
+}
+
 int run(RunOptions& options) {
     std::vector<Trial> trials = options.sweep.trials();
     const unsigned jobs = options.sweep.jobs();
+    if (options.dry_run) return show_trials(trials);
+
     const ScenarioInfo* scenarios[] = {options.sweep.scenario().info};
     const std::vector<Column> columns = columns_for(scenarios);
     options.exports.open(columns);
-    for (const std::string& line : options.sweep.notes()) note(line);
+    if (!options.quiet) {
+        for (const std::string& line : options.sweep.notes()) note(line);
+    }
 
     std::vector<Measurement> rows;
     const SessionResult session =
-        run_session(std::move(trials), jobs, true, [&](std::vector<Measurement> some) {
+        run_session(std::move(trials), jobs, !options.quiet, [&](std::vector<Measurement> some) {
             options.exports.add(some);
             rows.insert(rows.end(), std::make_move_iterator(some.begin()),
                         std::make_move_iterator(some.end()));
@@ -68,8 +83,10 @@ int run(RunOptions& options) {
         const unsigned width = output.width();
         output.write(terminal_report(rows, columns, width != 0 ? width : usual_width));
     }
-    note_absent(rows);
-    note_speed(session);
+    if (!options.quiet) {
+        note_absent(rows);
+        note_speed(session);
+    }
     if (!session.interrupted) return exit_code::done;
     note(fmt::format("interrupted: {} of {} trials are complete", session.trials_run,
                      session.trials));
@@ -82,6 +99,8 @@ Action declare_run(CLI::App& app) {
     auto options = std::make_shared<RunOptions>();
     options->sweep.declare(app);
     options->exports.declare(app);
+    app.add_flag("--quiet", options->quiet, "no notes and no progress on standard error");
+    app.add_flag("--dry-run", options->dry_run, "print the command of each trial and run none");
     return [options] { return run(*options); };
 }
 

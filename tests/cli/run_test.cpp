@@ -223,6 +223,27 @@ TEST(Run, DemandsOfThisComputerWhatItCannotMeasure) {
                    "--policy ovs2016 needs RTM");
 }
 
+TEST(Run, DryRunPrintsACommandForEachTrialThatGivesItsRowsAgain) {
+    const std::string words =
+        "run ovs-hmap --n 200 --mutation 5,10 --policy none,ovs2016 --repeat 2 ";
+    const auto commands = lines_of(abortscope(words + "--dry-run").out);
+    ASSERT_THAT(commands, SizeIs(8));
+    const CsvTable whole = CsvTable::parse(abortscope(words + "--csv -").out, "sweep");
+    for (std::size_t i = 0; i < commands.size(); ++i) {
+        ASSERT_THAT(commands[i], StartsWith("abortscope run "));
+        const std::string again = commands[i].substr(std::string("abortscope ").size());
+        const CsvTable one = CsvTable::parse(abortscope(again + " --csv -").out, again);
+        for (std::size_t row = 0; row < one.rows(); ++row) {
+            EXPECT_EQ(one.text(row, "duration_ns"), whole.text(4 * i + row, "duration_ns"));
+        }
+    }
+}
+
+TEST(Run, QuietSaysNothingBesideItsResults) {
+    EXPECT_EQ(abortscope("run ovs-hmap --n 100 --quiet").err, "");
+    EXPECT_EQ(abortscope("run ovs-hmap --n 100 --machine native --quiet").err, "");
+}
+
 TEST(Run, HelpExplainsTheOptionsOfScenarios) {
     const Outcome outcome = abortscope("run --help");
     EXPECT_EQ(outcome.code, 0);
