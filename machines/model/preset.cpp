@@ -46,6 +46,8 @@ constexpr PresetField fields[] = {
     {"rtm", &Preset::rtm, 0, 1, false, "1: RTM works"},
     {"rtm_begin_cycles", &Preset::rtm_begin_cycles, 0, 10'000, false, "XBEGIN"},
     {"rtm_commit_cycles", &Preset::rtm_commit_cycles, 0, 10'000, false, "XEND"},
+    {"rtm_nested_cycles", &Preset::rtm_nested_cycles, 0, 10'000, false,
+     "an XBEGIN or XEND inside a transaction, which only moves the nest count"},
     {"rtm_abort_cycles", &Preset::rtm_abort_cycles, 0, 100'000, false, "abort"},
     {"rtm_max_nest", &Preset::rtm_max_nest, 1, 255, false, "MAX_RTM_NEST_COUNT"},
     {"rtm_read_tracking", &Preset::rtm_read_tracking, 2, 3, false,

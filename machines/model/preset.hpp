@@ -61,6 +61,7 @@ struct Preset {
     std::uint32_t rtm = 1;
     std::uint32_t rtm_begin_cycles = 20;
     std::uint32_t rtm_commit_cycles = 25;
+    std::uint32_t rtm_nested_cycles = 5;  ///< an inner XBEGIN or XEND: it only moves the nest count
     std::uint32_t rtm_abort_cycles = 160;
     std::uint32_t rtm_max_nest = 7;
     std::uint32_t rtm_read_tracking = static_cast<std::uint32_t>(ReadTracking::l3);

@@ -39,7 +39,7 @@ rtm::Status Engine::begin(const void* lock) {
         // Flat nesting: an inner transaction is a count, and an abort goes to the outermost begin.
         if (cpu_->tx.depth >= preset_.rtm_max_nest) abort_self(AbortReason::nest_overflow);
         ++cpu_->tx.depth;
-        cpu_->now += preset_.rtm_begin_cycles;
+        cpu_->now += preset_.rtm_nested_cycles;
         return rtm::Status::started();
     }
     give_way();
@@ -60,7 +60,7 @@ void Engine::commit() {
     if (!in_transaction()) throw WorkloadError("XEND outside a transaction");
     if (cpu_->tx.depth > 1) {
         --cpu_->tx.depth;
-        cpu_->now += preset_.rtm_commit_cycles;
+        cpu_->now += preset_.rtm_nested_cycles;
         return;
     }
     give_way();

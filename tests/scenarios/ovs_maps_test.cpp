@@ -36,7 +36,7 @@ TEST_F(OvsHmapOnTheModel, ThePaddedCountRemovesTheConflicts) {
         return run_model(with_policy(spec_of("ovs-hmap", 4, values), "ovs2016"))
             .aborts(rtm::Cause::conflict);
     };
-    EXPECT_LT(conflicts(padded) * 10, conflicts(changes));
+    EXPECT_LT(conflicts(padded) * 5, conflicts(changes));
 }
 
 TEST(OvsHmap, WithoutMutationNobodyTakesTheLock) {
