@@ -9,6 +9,7 @@
 
 #include "machines/model/model_machine.hpp"
 #include "machines/model/team.hpp"
+#include "primitives/owned.hpp"
 #include "tests/primitives/thread_sanitizer.hpp"
 
 namespace abortscope::testing {

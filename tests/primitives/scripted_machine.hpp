@@ -53,9 +53,10 @@ class ScriptedMachine {
     /// What a test sets before, and reads after.
     struct Script {
         bool rtm = true;
-        std::deque<rtm::Status> outcomes;     ///< of the next begins
-        std::function<void()> on_pause;       ///< runs at each pause outside transactions
-        std::function<void()> on_futex_wait;  ///< instead of sleeping
+        std::deque<rtm::Status> outcomes;       ///< of the next begins
+        std::function<void()> on_pause;         ///< runs at each pause outside transactions
+        std::function<void()> on_futex_wait;    ///< instead of sleeping
+        std::deque<FutexResult> futex_results;  ///< of the next waits that sleep; then woken
         unsigned worker = 0;
         AbortLog log;
         unsigned begins = 0;   ///< outermost ones
@@ -328,7 +329,10 @@ inline FutexResult ScriptedMachine::futex_wait(Atomic<std::uint32_t>& word, std:
     if (word.load() != expected) return FutexResult::value_changed;
     if (!script().on_futex_wait) throw std::logic_error("the only worker would sleep for ever");
     script().on_futex_wait();
-    return FutexResult::woken;
+    if (script().futex_results.empty()) return FutexResult::woken;
+    const FutexResult result = script().futex_results.front();
+    script().futex_results.pop_front();
+    return result;
 }
 
 static_assert(Machine<ScriptedMachine>);
