@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "machines/model/engine.hpp"
+#include "machines/model/heap_guard.hpp"
 
 namespace abortscope::model {
 namespace {
@@ -93,7 +94,7 @@ void Engine::slow_access(std::uint64_t offset, unsigned size, Access kind) {
 
     Cycles cost = cpu.hit_cost[static_cast<std::size_t>(kind)];
     const std::uint32_t slot = memory_.acquire(*cpu.core, line, kind, cpu.now, cost, cpu.counts);
-    if (write && (cpu.core->l1.rights[slot] & watched) != 0) {
+    if (write && slot != TagArray::miss && (cpu.core->l1.rights[slot] & watched) != 0) {
         memory_.lost_watches().push_back({cpu.core->id, line});
     }
     if (!memory_.lost_watches().empty()) settle_watches();
@@ -103,7 +104,21 @@ void Engine::slow_access(std::uint64_t offset, unsigned size, Access kind) {
     if (!memory_.casualties().empty()) settle_casualties(cpu);
 }
 
+bool Engine::store_exclusive(const void* place, unsigned size) {
+    if (cpu_ == nullptr) return true;
+    give_way();
+    const std::uint64_t offset = arena_.offset_of(place);
+    if (cpu_->core->l1.tags.find(static_cast<LineId>(offset / line_bytes)) == TagArray::miss) {
+        return false;
+    }
+    // It is this worker's turn, so the access gives way no more before it takes the line.
+    ++cpu_->counts.accesses;
+    slow_access(offset, size, Access::atomic);
+    return true;
+}
+
 void Engine::observe(std::uint64_t offset, unsigned size, Access kind) {
+    const HostHeapAllowed bookkeeping;
     options_.observer->accessed(running_->worker,
                                 {cpu_->now, offset, size, kind, cpu_->tx.open(), running_->site});
 }

@@ -7,6 +7,7 @@
 #include <new>
 
 #include "machines/model/directory.hpp"
+#include "machines/model/heap_guard.hpp"
 
 namespace abortscope::model {
 namespace {
@@ -65,6 +66,7 @@ std::uint64_t Arena::take(std::size_t size, std::size_t alignment, unsigned work
 }
 
 void Arena::give_back(const ArenaLog::Block& block) {
+    const HostHeapAllowed bookkeeping;
     if (block.size > small_limit) {
         large_free_[block.size].push_back(block.offset);
     } else {
@@ -106,6 +108,7 @@ void Arena::roll_back(ArenaLog& log) {
 }
 
 void Arena::describe(const void* place, std::size_t size, std::string_view name) {
+    const HostHeapAllowed bookkeeping;
     const auto [entry, added] =
         text_ids_.try_emplace(std::string(name), static_cast<std::uint32_t>(texts_.size()));
     if (added) texts_.emplace_back(name);

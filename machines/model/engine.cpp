@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "machines/model/heap_guard.hpp"
+
 namespace abortscope::model {
 namespace {
 
@@ -55,7 +57,10 @@ Engine::Engine(const Preset& preset, const EngineOptions& options)
     }
 }
 
-Engine::~Engine() = default;
+// Also what links the trap for the host's heap into every program that has an engine.
+Engine::~Engine() {
+    const HostHeapAllowed allowed;
+}
 
 EventCounts Engine::counts() const {
     EventCounts sum;

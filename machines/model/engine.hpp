@@ -153,6 +153,9 @@ class Engine {
 
     // What ModelMachine calls. All of these run on a worker's fiber, except where noted.
     void access(const void* place, unsigned size, Access kind);  // also outside a run: untimed
+    /// The second half of a load-linked pair (Preset::load_linked): the store, if the line is still
+    /// in L1 since the load; false: another core has taken it, and nothing was stored.
+    bool store_exclusive(const void* place, unsigned size);
     rtm::Status begin(const void* lock);
     void commit();
     [[noreturn]] void abort_explicitly(std::uint8_t code);

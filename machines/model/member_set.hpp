@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "machines/model/heap_guard.hpp"
+
 namespace abortscope::model {
 
 inline constexpr unsigned max_members = 512;
@@ -21,6 +23,7 @@ class BitmapPool {
     using Bitmap = std::array<std::uint64_t, max_members / 64>;
 
     std::uint32_t take() {
+        const HostHeapAllowed bookkeeping;
         if (free_.empty()) {
             bitmaps_.emplace_back();
             return static_cast<std::uint32_t>(bitmaps_.size() - 1);
@@ -30,7 +33,10 @@ class BitmapPool {
         bitmaps_[index] = Bitmap{};
         return index;
     }
-    void give_back(std::uint32_t index) { free_.push_back(index); }
+    void give_back(std::uint32_t index) {
+        const HostHeapAllowed bookkeeping;
+        free_.push_back(index);
+    }
     Bitmap& operator[](std::uint32_t index) { return bitmaps_[index]; }
     std::size_t size() const { return bitmaps_.size(); }
 

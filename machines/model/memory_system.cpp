@@ -42,8 +42,11 @@ std::uint32_t MemorySystem::acquire(Core& core, LineId line, Access access, Cycl
 
     if (!in_l1) ++counts.l1_misses;
     LineState& state = directory_[line];
-    const Source source = write ? write_source(core, line, state, in_l1, counts)
-                                : read_source(core, line, state, counts);
+    const bool at_home =
+        access == Access::atomic && preset_.far_atomics != 0 && state.owner_plus1 != plus1(core.id);
+    const Source source = at_home ? atomic_at_home(core, line, state, counts)
+                          : write ? write_source(core, line, state, in_l1, counts)
+                                  : read_source(core, line, state, counts);
     Cycles latency = source.latency;
     if (source.busy != 0) {
         // Requests for one line are served one after another: that is what makes a contended line
@@ -54,6 +57,7 @@ std::uint32_t MemorySystem::acquire(Core& core, LineId line, Access access, Cycl
     }
     cost += access == Access::store ? latency * preset_.store_visible_pct / 100 : latency;
 
+    if (at_home) return TagArray::miss;
     if (in_l1) {
         l1.tags.touch(slot);
     } else {
@@ -136,6 +140,35 @@ MemorySystem::Source MemorySystem::write_source(Core& core, LineId line, LineSta
     LineState& after = directory_[line];
     after.sharers.insert(core.id, directory_.pool());
     after.owner_plus1 = plus1(core.id);
+    return source;
+}
+
+// The operation goes to the line's home (its L3 slice) instead of the line coming here. Every copy
+// is invalidated, the requester's own too, and the line stays at home.
+MemorySystem::Source MemorySystem::atomic_at_home(Core& core, LineId line, LineState& state,
+                                                  EventCounts& counts) {
+    Source source{preset_.l3_hit_cycles, preset_.far_atomic_busy_cycles};
+    bool remote = false;
+    bool held = false;
+    state.sharers.for_each(directory_.pool(), [&](std::uint16_t sharer) {
+        held = true;
+        remote |= cores_[sharer].socket != core.socket;
+    });
+    if (state.owner_plus1 != nobody) {
+        ++counts.cache_transfers;
+        source.latency = remote ? preset_.remote_cycles : preset_.transfer_cycles;
+        source.busy = source.latency;
+    } else if (held) {
+        ++counts.upgrades;
+        source.latency = remote ? preset_.remote_cycles
+                                : std::max(preset_.l3_hit_cycles, preset_.upgrade_cycles);
+        source.busy = std::max(preset_.upgrade_cycles, preset_.far_atomic_busy_cycles);
+    } else {
+        source.latency = fetch(core, line, state, counts).latency;
+    }
+    state.sharers.for_each(directory_.pool(),
+                           [&](std::uint16_t sharer) { drop_from_core(cores_[sharer], line, 0); });
+    fill_l3(core.socket, line);
     return source;
 }
 

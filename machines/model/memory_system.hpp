@@ -95,7 +95,8 @@ class MemorySystem {
 
     /// Gets the line into the core's L1, writable for store and atomic, at `now`; returns the slot
     /// and adds the cycles it took to `cost`. Conflicts must have been resolved. Appends to
-    /// `casualties`; the caller ends those transactions.
+    /// `casualties`; the caller ends those transactions. An atomic that runs at the line's home
+    /// (Preset::far_atomics) brings no line: TagArray::miss.
     std::uint32_t acquire(Core& core, LineId line, Access access, Cycles now, Cycles& cost,
                           EventCounts& counts);
 
@@ -116,6 +117,7 @@ class MemorySystem {
 
     Source read_source(Core& core, LineId line, LineState& state, EventCounts& counts);
     Source write_source(Core& core, LineId line, LineState& state, bool in_l1, EventCounts& counts);
+    Source atomic_at_home(Core& core, LineId line, LineState& state, EventCounts& counts);
     Source fetch(Core& core, LineId line, const LineState& state, EventCounts& counts);
     std::uint32_t fill_l1(Core& core, LineId line);
     void fill_l2(Core& core, LineId line);

@@ -55,18 +55,27 @@ class Atomic {
         value_ = value;
     }
     T exchange(T value, std::memory_order = std::memory_order_seq_cst) {
-        step(Access::atomic);
-        const T old = value_;
-        value_ = value;
-        return old;
+        return modify([&](T) { return value; });
     }
     bool compare_exchange_strong(T& expected, T desired,
                                  std::memory_order = std::memory_order_seq_cst,
                                  std::memory_order = std::memory_order_seq_cst) {
-        step(Access::atomic);
-        if (value_ == expected) {
-            value_ = desired;
-            return true;
+        Engine* engine = Engine::current();
+        if (engine->preset().load_linked == 0) {
+            step(Access::atomic);
+            if (value_ == expected) {
+                value_ = desired;
+                return true;
+            }
+        } else {
+            // A pair that finds another value stores nothing, so it never needs to own the line.
+            for (;;) {
+                step(Access::load);
+                if (value_ != expected) break;
+                if (!engine->store_exclusive(&value_, sizeof(T))) continue;
+                value_ = desired;
+                return true;
+            }
         }
         expected = value_;
         return false;
@@ -112,7 +121,14 @@ class Atomic {
     void step(Access kind) const { Engine::current()->access(&value_, sizeof(T), kind); }
     template <class F>
     T modify(F change) {
-        step(Access::atomic);
+        Engine* engine = Engine::current();
+        if (engine->preset().load_linked == 0) {
+            step(Access::atomic);
+        } else {
+            do {
+                step(Access::load);
+            } while (!engine->store_exclusive(&value_, sizeof(T)));
+        }
         const T old = value_;
         value_ = change(old);
         return old;

@@ -55,7 +55,8 @@ struct Preset {
     std::uint32_t smt_slowdown_pct = 60;  ///< extra time for what a core executes while its
                                           ///< sibling thread executes too
     std::uint32_t load_linked = 0;        ///< 1: compare-and-swap is a load-linked pair
-    std::uint32_t far_atomics = 0;        ///< 1: an atomic on a line held elsewhere runs there
+    std::uint32_t far_atomics = 0;  ///< 1: an atomic on a line of another core runs at its home
+    std::uint32_t far_atomic_busy_cycles = 30;  ///< how long the home serves one such atomic
 
     // RTM
     std::uint32_t rtm = 1;

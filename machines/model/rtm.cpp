@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "machines/model/engine.hpp"
+#include "machines/model/heap_guard.hpp"
 
 namespace abortscope::model {
 namespace {
@@ -49,6 +50,7 @@ rtm::Status Engine::begin(const void* lock) {
     cpu.now += preset_.rtm_begin_cycles + cpu.jitter.below(preset_.jitter_cycles + 1);
     running_->begin_result = rtm::Status::started();
     if (options_.observer != nullptr) {
+        const HostHeapAllowed bookkeeping;
         options_.observer->began(running_->worker, cpu.tx.began, lock_offset(cpu.tx));
     }
     to_host(Request::snapshot);
@@ -72,6 +74,7 @@ void Engine::commit() {
     cpu.counts.cycles_t += cpu.now - cpu.tx.began;
     cpu.counts.cycles_ct += cpu.now - cpu.tx.began;
     if (options_.observer != nullptr) {
+        const HostHeapAllowed bookkeeping;
         options_.observer->committed(running_->worker, cpu.tx.began, cpu.now);
     }
     cpu.tx.forget();
@@ -137,6 +140,7 @@ void Engine::attribute(const Cpu& cpu, AbortEvent& event) {
         event.killer_in_transaction = cpu_->tx.open();
         event.killer_lock = lock_offset(cpu_->tx);
     }
+    const HostHeapAllowed bookkeeping;
     attribution_.add(event);
     if (options_.observer != nullptr) options_.observer->aborted(event);
 }
