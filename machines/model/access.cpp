@@ -49,8 +49,8 @@ void Engine::access(const void* place, unsigned size, Access kind) {
                     : l1.rights[slot] == may_write &&
                           (in_tx ? (marks & ~unsigned{cpu.own_read}) == cpu.own_written
                                  : marks == 0);
-            if (unnoticed && cpu.background_left != 0 &&
-                (!in_tx || options_.injected_aborts_ppm == 0)) {
+            if (unnoticed && (!in_tx || options_.injected_aborts_ppm == 0)) {
+                if (--cpu.background_left == 0) background_access(cpu);
                 l1.tags.touch(slot);
                 if (options_.observer != nullptr) [[unlikely]]
                     observe(offset, size, kind);
@@ -82,8 +82,7 @@ void Engine::slow_access(std::uint64_t offset, unsigned size, Access kind) {
     }
     // From here to the return nothing gives way: the access is one step.
     Cpu& cpu = *cpu_;
-    if (cpu.background_left == 0) background_access(cpu);
-    --cpu.background_left;
+    if (--cpu.background_left == 0) background_access(cpu);
     if (cpu.tx.open() && options_.injected_aborts_ppm != 0 &&
         cpu.injection.below(1'000'000) < options_.injected_aborts_ppm) {
         abort_self(AbortReason::injected);
@@ -210,10 +209,10 @@ void Engine::touch_page(Cpu& cpu, std::uint64_t offset) {
 void Engine::background_access(Cpu& cpu) {
     cpu.background_left = preset_.background_period;
     if (preset_.background_lines == 0) return;
-    const std::uint32_t index = cpu.background_next++ % preset_.background_lines;
-    // Spread over the sets by an odd multiplier, each thread's lines apart from its sibling's.
-    const std::uint32_t place = index * 37u + cpu.thread * 17u;
-    memory_.touch_background(*cpu.core, background_base + (cpu.thread * 1024u) + (place % 1024u));
+    if (++cpu.background_next >= preset_.background_lines) cpu.background_next = 0;
+    // Spread over the sets by an odd step, each thread's lines apart from its sibling's.
+    const std::uint32_t place = cpu.background_next * 37u + cpu.thread * 1024u + cpu.thread * 17u;
+    memory_.touch_background(*cpu.core, background_base + place);
     if (!memory_.casualties().empty()) settle_casualties(cpu);
 }
 

@@ -66,9 +66,9 @@ struct Preset {
     std::uint32_t rtm_abort_cycles = 160;
     std::uint32_t rtm_max_nest = 7;
     std::uint32_t rtm_read_tracking = static_cast<std::uint32_t>(ReadTracking::l3);
-    std::uint32_t background_lines = 24;   ///< stack, globals, page tables: lines of no scenario
-    std::uint32_t background_period = 24;  ///< one of them is touched every so many accesses
-    std::uint32_t jitter_cycles = 16;      ///< bound of the seeded noise at begin and abort
+    std::uint32_t background_lines = 4;   ///< stack, globals, page tables: lines of no scenario
+    std::uint32_t background_period = 4;  ///< one of them is touched every so many accesses
+    std::uint32_t jitter_cycles = 16;     ///< bound of the seeded noise at begin and abort
 
     // Operating system
     std::uint32_t timer_hz = 250;  ///< mean rate of interrupts per CPU

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tags of a set-associative cache with tree-PLRU replacement.
+// The tags of a set-associative cache with pseudo-LRU replacement.
 //
-// Tree-PLRU keeps one bit per inner node of a binary tree over the ways; an access turns the bits
-// on its path away from itself, a victim is found by following them. Ways that are no power of
-// two use the tree of the next one, and a walk that would enter an empty half turns round.
+// Where the ways are a power of two: tree-PLRU, one bit per inner node of a binary tree over the
+// ways; an access turns the bits on its path away from itself, a victim is found by following
+// them. A line that is used again and again keeps the root pointing at the other half, so new
+// lines share half the ways: that is why transactions overflow well before the cache is full.
+//
+// Otherwise (12 ways and the like; what such caches really do is not published): groups of four
+// ways, least recently used group first, tree-PLRU within a group.
 #pragma once
 
 #include <algorithm>
@@ -33,15 +37,18 @@ class TagArray {
         : sets_(sets),
           set_mask_(std::has_single_bit(sets) ? sets - 1 : 0),
           ways_(ways),
-          leaves_(std::max(std::bit_ceil(ways), 4u)),
-          shift_(static_cast<std::uint32_t>(std::countr_zero(leaves_))),
+          groups_(std::has_single_bit(ways) ? 1 : (ways + group_ways - 1) / group_ways),
+          leaves_(groups_ == 1 ? ways : group_ways),
+          shift_(static_cast<std::uint32_t>(std::countr_zero(std::max(std::bit_ceil(ways), 4u)))),
           tags_(std::size_t{sets} << shift_, no_line),
-          tree_(sets, 0) {
-        for (unsigned way = 0; way < ways; ++way) {
-            for (unsigned node = leaves_ + way; node > 1; node /= 2) {
+          trees_(std::size_t{sets} * groups_, 0),
+          order_(groups_ == 1 ? 0 : sets, initial_order) {
+        for (unsigned leaf = 0; leaf < leaves_; ++leaf) {
+            for (unsigned node = leaves_ + leaf; node > 1; node /= 2) {
                 const std::uint32_t bit = std::uint32_t{1} << (node / 2);
-                clear_[way] |= bit;
-                if (node % 2 == 0) point_away_[way] |= bit;
+                clear_[leaf] |= bit;
+                if (node % 2 == 0) point_away_[leaf] |= bit;
+                below_[node] |= std::uint32_t{1} << leaf;
             }
         }
     }
@@ -52,7 +59,7 @@ class TagArray {
         return set_mask_ != 0 || sets_ == 1 ? line & set_mask_ : line % sets_;
     }
     std::uint32_t set_of_slot(std::uint32_t slot) const { return slot >> shift_; }
-    std::uint32_t way_of_slot(std::uint32_t slot) const { return slot & (leaves_ - 1); }
+    std::uint32_t way_of_slot(std::uint32_t slot) const { return slot & ((1u << shift_) - 1); }
     std::uint32_t first_slot(LineId line) const { return set_of(line) << shift_; }
     LineId line_at(std::uint32_t slot) const { return tags_[slot]; }
     std::size_t slots() const { return tags_.size(); }
@@ -60,7 +67,7 @@ class TagArray {
 
     /// The slot that holds the line, or `miss`.
     std::uint32_t find(LineId line) const {
-        const std::uint32_t first = set_of(line) << shift_;
+        const std::uint32_t first = first_slot(line);
         const LineId* tags = tags_.data() + first;
 #if defined(__SSE2__)
         const __m128i wanted = _mm_set1_epi32(static_cast<int>(line));
@@ -84,22 +91,35 @@ class TagArray {
     void touch(std::uint32_t slot) {
         const std::uint32_t set = set_of_slot(slot);
         const std::uint32_t way = way_of_slot(slot);
-        tree_[set] = (tree_[set] & ~clear_[way]) | point_away_[way];
+        if (groups_ == 1) {
+            trees_[set] = (trees_[set] & ~clear_[way]) | point_away_[way];
+            return;
+        }
+        const std::uint32_t group = way / group_ways;
+        const std::uint32_t leaf = way % group_ways;
+        std::uint32_t& tree = trees_[set * groups_ + group];
+        tree = (tree & ~clear_[leaf]) | point_away_[leaf];
+        order_[set] = moved_to_end(order_[set], group);
     }
 
     /// Where `line` should go: an empty slot of its set, or the pseudo-least recently used one.
+    /// Both are found by the same walk, so that slots which an abort has emptied are refilled in
+    /// the order of replacement and not all in one half.
     std::uint32_t victim(LineId line) const {
         const std::uint32_t set = set_of(line);
         const std::uint32_t first = set << shift_;
+        std::uint32_t candidates = 0;
         for (std::uint32_t way = 0; way < ways_; ++way) {
-            if (tags_[first + way] == no_line) return first + way;
+            candidates |= std::uint32_t{tags_[first + way] == no_line} << way;
         }
-        std::uint32_t node = 1;
-        while (node < leaves_) {
-            node = node * 2 + (tree_[set] >> node & 1u);
-            if (first_leaf(node) >= ways_) node ^= 1u;
+        if (candidates == 0) candidates = ways_ == 32 ? ~0u : (1u << ways_) - 1;
+        if (groups_ == 1) return first + walk(trees_[set], candidates);
+        for (std::uint64_t order = order_[set];; order >>= 4) {
+            const auto group = static_cast<std::uint32_t>(order & 15u);
+            const std::uint32_t here = candidates >> (group * group_ways) & 15u;
+            if (here == 0) continue;
+            return first + group * group_ways + walk(trees_[set * groups_ + group], here);
         }
-        return first + node - leaves_;
     }
 
     void place(std::uint32_t slot, LineId line) {
@@ -111,21 +131,41 @@ class TagArray {
     }
 
   private:
-    /// The lowest way below a node of the tree.
-    std::uint32_t first_leaf(std::uint32_t node) const {
-        while (node < leaves_) node *= 2;
+    static constexpr std::uint32_t group_ways = 4;
+    static constexpr std::uint32_t initial_order = 0x76543210;  ///< a nibble a group, oldest lowest
+
+    /// The leaf that a tree points at, turning round where a half has no candidate.
+    std::uint32_t walk(std::uint32_t tree, std::uint32_t candidates) const {
+        std::uint32_t node = 1;
+        while (node < leaves_) {
+            node = node * 2 + (tree >> node & 1u);
+            if ((candidates & below_[node]) == 0) node ^= 1u;
+        }
         return node - leaves_;
+    }
+
+    std::uint32_t moved_to_end(std::uint32_t order, std::uint32_t group) const {
+        std::uint32_t at = 0;
+        while ((order >> at & 15u) != group) at += 4;
+        const std::uint32_t end = (groups_ - 1) * 4;
+        const std::uint32_t low = order & ((1u << at) - 1);
+        const std::uint64_t above = std::uint64_t{order} >> (at + 4) << at;
+        const std::uint32_t kept = low | static_cast<std::uint32_t>(above);
+        return (kept & static_cast<std::uint32_t>((std::uint64_t{1} << end) - 1)) | group << end;
     }
 
     std::uint32_t sets_;
     std::uint32_t set_mask_;
     std::uint32_t ways_;
-    std::uint32_t leaves_;  ///< ways rounded up to a power of two, and at least 4
+    std::uint32_t groups_;  ///< 1: one tree over all ways
+    std::uint32_t leaves_;  ///< of a tree
     std::uint32_t shift_;   ///< a set's slots are numbered from set << shift_
     std::array<std::uint32_t, max_ways> clear_{};
     std::array<std::uint32_t, max_ways> point_away_{};
+    std::array<std::uint32_t, max_ways * 2> below_{};  ///< the leaves under a node
     std::vector<LineId> tags_;
-    std::vector<std::uint32_t> tree_;
+    std::vector<std::uint32_t> trees_;  ///< bit i: where inner node i points
+    std::vector<std::uint32_t> order_;  ///< of the groups of a set
 };
 
 }  // namespace abortscope::model

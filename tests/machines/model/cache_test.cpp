@@ -41,12 +41,35 @@ TEST(TagArray, FindsWhatWasPlacedAndOnlyInItsSet) {
 
 TEST(TagArray, TreePlruOfEightWaysEvictsInTheOrderOfFilling) {
     TagArray tags(1, 8);
+    // Empty slots are taken in the tree's order, so eight lines go round all ways once, and the
+    // ninth replaces the first again.
     for (LineId line = 0; line < 8; ++line) tags.place(tags.victim(line), line);
-    // Filled 0..7 in order, so the tree points at the slot of line 0, then of line 4: each
-    // eviction turns the root.
-    EXPECT_EQ(tags.line_at(tags.victim(8)), 0u);
-    tags.place(tags.victim(8), 8);
-    EXPECT_EQ(tags.line_at(tags.victim(9)), 4u);
+    for (LineId line = 8; line < 16; ++line) {
+        EXPECT_EQ(tags.line_at(tags.victim(line)), line - 8);
+        tags.place(tags.victim(line), line);
+    }
+}
+
+TEST(TagArray, ALineInSteadyUseLeavesNewOnesHalfOfAnEightWaySet) {
+    TagArray tags(1, 8);
+    for (LineId line = 0; line < 8; ++line) tags.place(tags.victim(line), line);
+    const LineId steady = 0;
+    tags.touch(tags.find(steady));
+    for (LineId line = 100; line < 104; ++line) {
+        tags.place(tags.victim(line), line);
+        tags.touch(tags.find(steady));
+    }
+    // Three older lines are still there; the fifth new line replaces the first new one.
+    EXPECT_EQ(tags.line_at(tags.victim(104)), 100u);
+}
+
+TEST(TagArray, TwelveWaysAreFilledRoundAllWaysBeforeTheFirstIsReplaced) {
+    TagArray tags(1, 12);
+    for (LineId line = 0; line < 12; ++line) tags.place(tags.victim(line), line);
+    for (LineId line = 12; line < 48; ++line) {
+        EXPECT_EQ(tags.line_at(tags.victim(line)), line - 12);
+        tags.place(tags.victim(line), line);
+    }
 }
 
 TEST(TagArray, EveryWayOfAnyAssociativityIsUsedAndNoneBeyondIt) {
