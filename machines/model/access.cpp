@@ -36,6 +36,7 @@ void Engine::access(const void* place, unsigned size, Access kind) {
     }
     Cpu& cpu = *cpu_;
     ++cpu.counts.accesses;
+    if (--cpu.background_left == 0) background_access(cpu);
     if (cpu.now < hit_limit_) [[likely]] {
         L1Cache& l1 = cpu.core->l1;
         const std::uint32_t slot = l1.tags.find(static_cast<LineId>(offset / line_bytes));
@@ -50,12 +51,10 @@ void Engine::access(const void* place, unsigned size, Access kind) {
                           (in_tx ? (marks & ~unsigned{cpu.own_read}) == cpu.own_written
                                  : marks == 0);
             if (unnoticed && (!in_tx || options_.injected_aborts_ppm == 0)) {
-                if (--cpu.background_left == 0) background_access(cpu);
                 l1.tags.touch(slot);
                 if (options_.observer != nullptr) [[unlikely]]
                     observe(offset, size, kind);
                 cpu.now += cpu.hit_cost[static_cast<std::size_t>(kind)];
-                --cpu.background_left;
                 if (in_tx) {
                     TxLine& line = cpu.tx.lines[l1.entries[slot * 4 + cpu.thread]];
                     if (kind == Access::load) {
@@ -75,6 +74,8 @@ void Engine::access(const void* place, unsigned size, Access kind) {
 void Engine::slow_access(std::uint64_t offset, unsigned size, Access kind) {
     const auto line = static_cast<LineId>(offset / line_bytes);
     const bool write = kind != Access::load;
+    memory_.prefetch(*cpu_->core, line);
+    __builtin_prefetch(base_ + offset);
     give_way();
     while (static_cast<const char*>(touched_.get())[offset >> page_shift] == 0) {
         touch_page(*cpu_, offset);
@@ -82,7 +83,6 @@ void Engine::slow_access(std::uint64_t offset, unsigned size, Access kind) {
     }
     // From here to the return nothing gives way: the access is one step.
     Cpu& cpu = *cpu_;
-    if (--cpu.background_left == 0) background_access(cpu);
     if (cpu.tx.open() && options_.injected_aborts_ppm != 0 &&
         cpu.injection.below(1'000'000) < options_.injected_aborts_ppm) {
         abort_self(AbortReason::injected);

@@ -104,6 +104,7 @@ struct Cpu {
     Task* task = nullptr;                     ///< null: idle
     Cycles next_interrupt = 0;
     Cycles busy_since = 0;
+    Cycles last_idle = 0;  ///< how long it idled the last time
     // While parked: when the loop's next load is due, how often it comes, what has been skipped.
     Cycles parked_since = 0;
     Cycles parked_period = 0;
@@ -247,6 +248,7 @@ class Engine {
     void handle_event();
     void charge_run_time(Cpu& cpu);
     void wake(Task& task, Cycles time, FutexResult result);
+    Cycles idle_exit(Cpu& cpu, Cycles time);
     Cpu& choose_cpu(const Task& task);
     void put_on_cpu(Cpu& cpu, Task& task, Cycles time);
     void dispatch_next(Cpu& cpu);

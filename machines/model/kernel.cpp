@@ -139,12 +139,23 @@ Cpu& Engine::choose_cpu(const Task& task) {
     return best == nullptr ? last : *best;
 }
 
+/// How long an idle CPU takes to leave its idle state, which it chose by how long it idled last
+/// time; notes how long it has idled now.
+Cycles Engine::idle_exit(Cpu& cpu, Cycles time) {
+    const std::uint64_t last_ns = preset_.ns_of_cycles(cpu.last_idle);
+    cpu.last_idle = sooner(time, cpu.now);
+    const std::uint32_t exit_ns = last_ns >= preset_.idle3_residency_ns   ? preset_.idle3_exit_ns
+                                  : last_ns >= preset_.idle2_residency_ns ? preset_.idle2_exit_ns
+                                                                          : preset_.idle1_exit_ns;
+    return preset_.cycles_of_ns(exit_ns);
+}
+
 void Engine::wake(Task& task, Cycles time, FutexResult result) {
     task.wait_result = result;
     task.timer = 0;
     Cpu& cpu = choose_cpu(task);
     if (cpu.task == nullptr) {
-        Cycles ready = time + preset_.cycles_of_ns(preset_.wake_latency_ns);
+        Cycles ready = time + preset_.cycles_of_ns(preset_.wake_latency_ns) + idle_exit(cpu, time);
         if (&cpu != task.cpu) {
             ++cpu.counts.migrations;
             ready += preset_.cycles_of_ns(preset_.migration_ns);

@@ -100,6 +100,15 @@ class MemorySystem {
     std::uint32_t acquire(Core& core, LineId line, Access access, Cycles now, Cycles& cost,
                           EventCounts& counts);
 
+    /// The core is about to acquire the line: starts to fetch what that will look at, so that the
+    /// host's cache misses pass while other workers run.
+    void prefetch(const Core& core, LineId line) const {
+        directory_.prefetch(line);
+        const LineId evicted = core.l2.line_at(core.l2.victim(line));
+        if (evicted != no_line) directory_.prefetch(evicted);
+        l3_[core.socket].prefetch(line);
+    }
+
     /// A line that belongs to no scenario is touched: it takes a place in L1 and nothing else.
     void touch_background(Core& core, LineId line);
 

@@ -16,6 +16,8 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
+#include <memory>
+#include <new>
 #include <vector>
 
 #if defined(__SSE2__)
@@ -40,9 +42,12 @@ class TagArray {
           groups_(std::has_single_bit(ways) ? 1 : (ways + group_ways - 1) / group_ways),
           leaves_(groups_ == 1 ? ways : group_ways),
           shift_(static_cast<std::uint32_t>(std::countr_zero(std::max(std::bit_ceil(ways), 4u)))),
-          tags_(std::size_t{sets} << shift_, no_line),
+          all_ways_(ways == 32 ? ~0u : (1u << ways) - 1),
+          slots_(std::size_t{sets} << shift_),
+          tags_(static_cast<LineId*>(::operator new(slots_ * sizeof(LineId), set_alignment))),
           trees_(std::size_t{sets} * groups_, 0),
           order_(groups_ == 1 ? 0 : sets, initial_order) {
+        std::fill_n(tags_.get(), slots_, no_line);
         for (unsigned leaf = 0; leaf < leaves_; ++leaf) {
             for (unsigned node = leaves_ + leaf; node > 1; node /= 2) {
                 const std::uint32_t bit = std::uint32_t{1} << (node / 2);
@@ -62,30 +67,18 @@ class TagArray {
     std::uint32_t way_of_slot(std::uint32_t slot) const { return slot & ((1u << shift_) - 1); }
     std::uint32_t first_slot(LineId line) const { return set_of(line) << shift_; }
     LineId line_at(std::uint32_t slot) const { return tags_[slot]; }
-    std::size_t slots() const { return tags_.size(); }
+    std::size_t slots() const { return slots_; }
     std::uint32_t ways() const { return ways_; }
 
     /// The slot that holds the line, or `miss`.
     std::uint32_t find(LineId line) const {
         const std::uint32_t first = first_slot(line);
-        const LineId* tags = tags_.data() + first;
-#if defined(__SSE2__)
-        const __m128i wanted = _mm_set1_epi32(static_cast<int>(line));
-        for (std::uint32_t way = 0; way < ways_; way += 4) {
-            const __m128i four = _mm_loadu_si128(reinterpret_cast<const __m128i*>(tags + way));
-            const int equal = _mm_movemask_ps(_mm_castsi128_ps(_mm_cmpeq_epi32(four, wanted)));
-            if (equal != 0) {
-                return first + way +
-                       static_cast<std::uint32_t>(std::countr_zero(static_cast<unsigned>(equal)));
-            }
-        }
-#else
-        for (std::uint32_t way = 0; way < ways_; ++way) {
-            if (tags[way] == line) return first + way;
-        }
-#endif
-        return miss;
+        const std::uint32_t equal = ways_equal_to(first, line);
+        return equal == 0 ? miss : first + static_cast<std::uint32_t>(std::countr_zero(equal));
     }
+
+    /// Starts to fetch the tags of the line's set into the host's caches.
+    void prefetch(LineId line) const { __builtin_prefetch(tags_.get() + first_slot(line), 1); }
 
     /// The slot was used: it becomes the last one to be replaced.
     void touch(std::uint32_t slot) {
@@ -108,11 +101,8 @@ class TagArray {
     std::uint32_t victim(LineId line) const {
         const std::uint32_t set = set_of(line);
         const std::uint32_t first = set << shift_;
-        std::uint32_t candidates = 0;
-        for (std::uint32_t way = 0; way < ways_; ++way) {
-            candidates |= std::uint32_t{tags_[first + way] == no_line} << way;
-        }
-        if (candidates == 0) candidates = ways_ == 32 ? ~0u : (1u << ways_) - 1;
+        std::uint32_t candidates = ways_equal_to(first, no_line) & all_ways_;
+        if (candidates == 0) candidates = all_ways_;
         if (groups_ == 1) return first + walk(trees_[set], candidates);
         for (std::uint64_t order = order_[set];; order >>= 4) {
             const auto group = static_cast<std::uint32_t>(order & 15u);
@@ -126,13 +116,34 @@ class TagArray {
         tags_[slot] = line;
         touch(slot);
     }
-    void remove(std::uint32_t slot) {
-        tags_[slot] = no_line;
-    }
+    void remove(std::uint32_t slot) { tags_[slot] = no_line; }
 
   private:
+    static constexpr std::align_val_t set_alignment{64};
+    struct FreeTags {
+        void operator()(LineId* tags) const { ::operator delete(tags, set_alignment); }
+    };
     static constexpr std::uint32_t group_ways = 4;
     static constexpr std::uint32_t initial_order = 0x76543210;  ///< a nibble a group, oldest lowest
+
+    /// Bit w: way w holds the line; also ways beyond the last, which hold no_line.
+    std::uint32_t ways_equal_to(std::uint32_t first, LineId line) const {
+        const LineId* tags = tags_.get() + first;
+        std::uint32_t equal = 0;
+#if defined(__SSE2__)
+        const __m128i wanted = _mm_set1_epi32(static_cast<int>(line));
+        for (std::uint32_t way = 0; way < ways_; way += 4) {
+            const __m128i four = _mm_load_si128(reinterpret_cast<const __m128i*>(tags + way));
+            const int mask = _mm_movemask_ps(_mm_castsi128_ps(_mm_cmpeq_epi32(four, wanted)));
+            equal |= static_cast<std::uint32_t>(mask) << way;
+        }
+#else
+        for (std::uint32_t way = 0; way < ways_; ++way) {
+            equal |= std::uint32_t{tags[way] == line} << way;
+        }
+#endif
+        return equal;
+    }
 
     /// The leaf that a tree points at, turning round where a half has no candidate.
     std::uint32_t walk(std::uint32_t tree, std::uint32_t candidates) const {
@@ -163,9 +174,11 @@ class TagArray {
     std::array<std::uint32_t, max_ways> clear_{};
     std::array<std::uint32_t, max_ways> point_away_{};
     std::array<std::uint32_t, max_ways * 2> below_{};  ///< the leaves under a node
-    std::vector<LineId> tags_;
-    std::vector<std::uint32_t> trees_;  ///< bit i: where inner node i points
-    std::vector<std::uint32_t> order_;  ///< of the groups of a set
+    std::uint32_t all_ways_;
+    std::size_t slots_;
+    std::unique_ptr<LineId[], FreeTags> tags_;  ///< a set lies on as few host lines as it can
+    std::vector<std::uint32_t> trees_;          ///< bit i: where inner node i points
+    std::vector<std::uint32_t> order_;          ///< of the groups of a set
 };
 
 }  // namespace abortscope::model

@@ -18,6 +18,8 @@ class ZeroedMemory {
         place_ = mmap(nullptr, size, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (place_ == MAP_FAILED) throw std::bad_alloc();
+        // Accesses are scattered: with small pages most of them would miss the host's TLB.
+        (void)madvise(place_, size, MADV_HUGEPAGE);
     }
     ZeroedMemory(ZeroedMemory&& other) noexcept
         : place_(std::exchange(other.place_, nullptr)), size_(std::exchange(other.size_, 0)) {}
