@@ -78,8 +78,8 @@ struct Preset {
     std::uint32_t context_switch_ns = 500;
     std::uint32_t futex_wait_ns = 350;     ///< enqueueing, on top of the system call
     std::uint32_t futex_wake_ns = 120;     ///< looking for a waiter, on top of the system call
-    std::uint32_t wake_task_ns = 900;      ///< for each task woken, paid by the waker
-    std::uint32_t wake_latency_ns = 1000;  ///< an idle CPU takes up a woken task
+    std::uint32_t wake_task_ns = 400;      ///< for each task woken, paid by the waker
+    std::uint32_t wake_latency_ns = 300;  ///< an idle CPU takes up a woken task
     // Idle states: a CPU enters the deepest one whose residency its last idle time reached.
     std::uint32_t idle1_exit_ns = 2'000;
     std::uint32_t idle2_exit_ns = 10'000;
