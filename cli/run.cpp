@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "cli/sweep_options.hpp"
 #include "profiler/columns.hpp"
 #include "profiler/sweep.hpp"
+#include "reports/hot_lines_table.hpp"
 #include "reports/numbers.hpp"
 #include "reports/output.hpp"
 #include "reports/terminal.hpp"
@@ -29,7 +31,22 @@ struct RunOptions {
     Exports exports;
     bool quiet = false;
     bool dry_run = false;
+    bool hot_lines = false;
 };
+
+constexpr std::size_t shown_hot_lines = 5;
+
+/// The worst lines of one trial, under the command that runs it again.
+std::string hot_lines_section(const TrialResult& result, const TrialSpec& spec) {
+    std::uint64_t aborts = 0;
+    for (const Measurement& row : result.rows) {
+        aborts += row.log ? row.log->aborts() : 0;
+    }
+    if (aborts == 0) return {};
+    const std::size_t shown = std::min(result.hot_lines.size(), shown_hot_lines);
+    return fmt::format("\nHottest lines of {}:\n\n", command_for(spec)) +
+           hot_lines_table(std::span(result.hot_lines).first(shown), aborts);
+}
 
 /// Why cells are empty, once for each reason.
 void note_absent(const std::vector<Measurement>& rows) {
@@ -69,19 +86,25 @@ int run(RunOptions& options) {
         for (const std::string& line : options.sweep.notes()) note(line);
     }
 
+    std::vector<TrialSpec> specs;
+    for (const Trial& trial : trials) specs.push_back(trial.spec);
     std::vector<Measurement> rows;
+    std::string hot_lines;
+    std::size_t done = 0;
     const SessionResult session =
-        run_session(std::move(trials), jobs, !options.quiet, [&](std::vector<Measurement> some) {
-            options.exports.add(some);
-            rows.insert(rows.end(), std::make_move_iterator(some.begin()),
-                        std::make_move_iterator(some.end()));
+        run_session(std::move(trials), jobs, !options.quiet, [&](TrialResult result) {
+            options.exports.add(result.rows);
+            if (options.hot_lines) hot_lines += hot_lines_section(result, specs[done]);
+            ++done;
+            rows.insert(rows.end(), std::make_move_iterator(result.rows.begin()),
+                        std::make_move_iterator(result.rows.end()));
         });
 
     options.exports.finish(rows);
     if (!options.exports.take_standard_output()) {
         Output output = Output::standard();
         const unsigned width = output.width();
-        output.write(terminal_report(rows, columns, width != 0 ? width : usual_width));
+        output.write(terminal_report(rows, columns, width != 0 ? width : usual_width) + hot_lines);
     }
     if (!options.quiet) {
         note_absent(rows);
@@ -100,6 +123,8 @@ Action declare_run(CLI::App& app) {
     options->sweep.declare(app);
     options->exports.declare(app);
     app.add_flag("--quiet", options->quiet, "no notes and no progress on standard error");
+    app.add_flag("--hot-lines", options->hot_lines,
+                 "show the cache lines that transactions died of (on the model)");
     app.add_flag("--dry-run", options->dry_run, "print the command of each trial and run none");
     return [options] { return run(*options); };
 }

@@ -14,7 +14,7 @@ double SessionResult::accesses_per_s() const {
 }
 
 SessionResult run_session(std::vector<Trial> trials, unsigned jobs, bool show_progress,
-                          const std::function<void(std::vector<Measurement>)>& take) {
+                          const std::function<void(TrialResult)>& take) {
     SessionResult session;
     session.trials = trials.size();
     TrialQueue queue(std::move(trials), jobs,
@@ -29,7 +29,7 @@ SessionResult run_session(std::vector<Trial> trials, unsigned jobs, bool show_pr
             session.simulated_accesses += result->simulated_accesses;
             if (result->simulated_accesses != 0) session.simulating_ns += result->host_ns;
             progress.clear();
-            take(std::move(result->rows));
+            take(std::move(*result));
             progress.advance();
         }
     } catch (...) {

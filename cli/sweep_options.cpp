@@ -22,6 +22,7 @@ constexpr Range thread_range{1, 1024};
 constexpr Range cpu_range{1, 4096};
 constexpr Range repeat_range{1, 1'000'000};
 constexpr Range job_range{1, 1024};
+constexpr Range shape_range{1, 128};
 
 std::vector<std::string_view> scenario_names() {
     std::vector<std::string_view> names;
@@ -94,6 +95,11 @@ struct SweepOptions::Row {
 const SweepOptions::Row SweepOptions::rows[] = {
     {"--machine", "LIST", "native, model:PRESET or model:FILE; default model:haswell",
      &SweepOptions::machine_},
+    {"--sockets", "N", "sockets of a model machine; default the preset's", &SweepOptions::sockets_},
+    {"--cores", "N", "cores per socket of a model machine; default the preset's",
+     &SweepOptions::cores_},
+    {"--smt", "N", "threads per core of a model machine; default the preset's",
+     &SweepOptions::smt_},
     {"--lock", "LIST", "the locks under test; default the scenario's first", &SweepOptions::lock_},
     {"--policy", "LIST", "retry policies of the elided lock, none for the plain one",
      &SweepOptions::policy_},
@@ -207,6 +213,22 @@ std::vector<std::string> SweepOptions::policies_for(const ScenarioInfo& info,
     return policies;
 }
 
+/// "+sockets=4+smt=1", from the options that were given.
+std::string SweepOptions::overrides_for(const std::string& machine) const {
+    std::string text;
+    const std::pair<const char*, const std::string*> options[] = {
+        {"sockets", &sockets_}, {"cores", &cores_}, {"smt", &smt_}};
+    for (const auto& [name, value] : options) {
+        if (value->empty()) continue;
+        if (is_native(machine)) {
+            throw UsageError(fmt::format("--{} is for model machines", name));
+        }
+        text += fmt::format("+{}={}", name,
+                            parse_integer(fmt::format("--{}", name), *value, shape_range));
+    }
+    return text;
+}
+
 std::vector<Trial> SweepOptions::trials() {
     const ScenarioEntry& entry = scenario();
     const ScenarioInfo& info = *entry.info;
@@ -225,7 +247,7 @@ std::vector<Trial> SweepOptions::trials() {
     std::vector<std::string> machines;
     const std::string typed = machine_.empty() ? std::string(machine_names().front()) : machine_;
     for (const std::string& machine : split_list("--machine", typed)) {
-        machines.push_back(machine_named(machine));
+        machines.push_back(machine_named(machine + overrides_for(machine)));
     }
     std::vector<Trial> all;
     for (const std::string& machine : machines) {

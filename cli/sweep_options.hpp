@@ -34,8 +34,13 @@ class SweepOptions {
     std::vector<std::string> locks_for(const ScenarioInfo& info) const;
     std::vector<std::string> policies_for(const ScenarioInfo& info, const std::string& machine);
 
+    std::string overrides_for(const std::string& machine) const;
+
     std::string scenario_;
     std::string machine_;
+    std::string sockets_;
+    std::string cores_;
+    std::string smt_;
     std::string lock_;
     std::string policy_;
     std::string threads_;

@@ -38,6 +38,10 @@ std::span<const std::string_view> machine_names() {
 std::string machine_named(std::string_view typed) {
     if (is_native(typed)) return std::string(typed);
     if (typed == model_name) return std::string(machine_names().front());
+    if (typed.starts_with("model+")) {
+        return machine_named(
+            fmt::format("{}{}", machine_names().front(), typed.substr(model_name.size())));
+    }
     preset_of(typed);
     return std::string(typed);
 }

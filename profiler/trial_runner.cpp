@@ -182,12 +182,17 @@ Readings readings_of(const model::EventCounts& counts, const model::Preset& pres
     return readings;
 }
 
-TrialResult run_on_model(const ScenarioEntry& entry, const TrialSpec& spec) {
+constexpr std::size_t most_hot_lines = 16;
+
+TrialResult run_on_model(const ScenarioEntry& entry, const TrialSpec& spec,
+                         const TrialOptions& trial_options) {
     const model::Preset preset = preset_of(spec.machine);
     model::EngineOptions options;
     options.workers = spec.threads;
     options.seed = spec.seed;
     options.cpus = spec.cpus;
+    options.observer = trial_options.observer;
+    options.injected_aborts_ppm = trial_options.injected_aborts_ppm;
     model::Team team(preset, options);
     const model::Engine::Scope scope(team.engine());
     const std::unique_ptr<Scenario> scenario = entry.make_model(spec);
@@ -209,6 +214,9 @@ TrialResult run_on_model(const ScenarioEntry& entry, const TrialSpec& spec) {
     const unsigned cpus = spec.cpus != 0 ? spec.cpus : preset.hardware_threads();
     result.rows = run_phases(machinery, *scenario, spec, cpus);
     result.simulated_accesses = team.counts().accesses;
+    result.hot_lines = hot_lines_of(team.engine(), most_hot_lines);
+    result.capacity_map = team.engine().attribution().capacity_map();
+    result.capacity_map_ways = team.engine().attribution().ways();
     return result;
 }
 
@@ -232,12 +240,13 @@ void require_runnable(const TrialSpec& spec) {
         bare_transactions ? std::string(spec.scenario->name) : "--policy " + spec.policy, reason));
 }
 
-TrialResult run_trial(const ScenarioEntry& entry, const TrialSpec& spec) {
+TrialResult run_trial(const ScenarioEntry& entry, const TrialSpec& spec,
+                      const TrialOptions& options) {
     require_runnable(spec);
     const auto start = std::chrono::steady_clock::now();
     try {
-        TrialResult result =
-            is_native(spec.machine) ? run_on_native(entry, spec) : run_on_model(entry, spec);
+        TrialResult result = is_native(spec.machine) ? run_on_native(entry, spec)
+                                                     : run_on_model(entry, spec, options);
         result.host_ns = static_cast<std::uint64_t>(
             std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count());
         return result;

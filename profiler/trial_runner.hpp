@@ -6,15 +6,31 @@
 #include <cstdint>
 #include <vector>
 
+#include "profiler/hot_lines.hpp"
 #include "profiler/row.hpp"
 #include "profiler/scenario.hpp"
 
 namespace abortscope {
 
+namespace model {
+class Observer;
+}
+
 struct TrialResult {
     std::vector<Measurement> rows;
+    std::vector<HotLine> hot_lines;  ///< worst first; on the model only
+    /// Capacity aborts by set and way of L1: index set * ways + way; on the model only.
+    std::vector<std::uint64_t> capacity_map;
+    unsigned capacity_map_ways = 0;
     std::uint64_t simulated_accesses = 0;  ///< 0 on native
     std::uint64_t host_ns = 0;             ///< how long the trial took its host thread
+};
+
+/// What a trial may be watched or disturbed by; it changes nothing in a spec or a row.
+struct TrialOptions {
+    model::Observer* observer = nullptr;  ///< told of everything on the model; not owned
+    /// Aborts injected into transactions on the model, per million accesses: the rollback audit.
+    std::uint32_t injected_aborts_ppm = 0;
 };
 
 /// Builds the workload, runs its phases and checks each. Throws CheckFailed, with the command that
@@ -23,7 +39,8 @@ struct TrialResult {
 /// a machine or a number of CPUs that does not exist. Model trials may run on several host threads
 /// at once, native ones share the computer and run alone. Where a native trial's counters do not
 /// all fit the CPU's, it runs once for each pass over them; times and causes are the first one's.
-TrialResult run_trial(const ScenarioEntry& scenario, const TrialSpec& spec);
+TrialResult run_trial(const ScenarioEntry& scenario, const TrialSpec& spec,
+                      const TrialOptions& options = {});
 
 /// Throws CannotMeasure or UsageError as `run_trial` would, without running anything.
 void require_runnable(const TrialSpec& spec);

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "machines/model/member_set.hpp"
 
@@ -112,7 +113,46 @@ Preset read_preset_file(const std::string& path) {
     return parse_preset(text, path);
 }
 
-Preset resolve_preset(std::string_view name) {
+namespace {
+
+constexpr std::pair<std::string_view, std::string_view> overrides[] = {
+    {"sockets", "sockets"}, {"cores", "cores_per_socket"}, {"smt", "threads_per_core"}};
+
+/// Applies "+sockets=2+smt=1"; `name` is the whole for messages.
+void apply_overrides(Preset& preset, std::string_view text, const std::string& name) {
+    while (!text.empty()) {
+        text.remove_prefix(1);  // the plus sign
+        const std::string_view setting = text.substr(0, text.find('+'));
+        text.remove_prefix(setting.size());
+        const std::size_t equals = setting.find('=');
+        const std::string_view key = setting.substr(0, equals);
+        const PresetField* field = nullptr;
+        for (const auto& [option, member] : overrides) {
+            if (option == key) field = find_field(member);
+        }
+        if (field == nullptr || equals == std::string_view::npos) {
+            refuse(name, "", "after + come sockets=N, cores=N or smt=N");
+        }
+        const json value = json::parse(setting.substr(equals + 1), nullptr, false);
+        set_number(preset, *field, value, name);
+    }
+    try {
+        check_preset(preset);
+    } catch (const std::invalid_argument& error) {
+        refuse(name, "", error.what());
+    }
+    preset.name = name;
+}
+
+}  // namespace
+
+Preset resolve_preset(std::string_view whole) {
+    const std::string_view name = whole.substr(0, whole.find('+'));
+    if (name.size() != whole.size()) {
+        Preset preset = resolve_preset(name);
+        apply_overrides(preset, whole.substr(name.size()), std::string(whole));
+        return preset;
+    }
     if (name.find('/') != std::string_view::npos || name.ends_with(".json")) {
         return read_preset_file(std::string(name));
     }
