@@ -9,6 +9,7 @@ Action declare_run(CLI::App& app);
 Action declare_list(CLI::App& app);
 Action declare_machines(CLI::App& app);
 Action declare_replay(CLI::App& app);
+Action declare_validate(CLI::App& app);
 Action declare_columns(CLI::App& app);
 Action declare_doctor(CLI::App& app);
 Action declare_events(CLI::App& app);
@@ -22,6 +23,7 @@ constexpr Command table[] = {
     {"list", "Show scenarios, policies and machines", declare_list},
     {"machines", "Show the machines, or every number of one", declare_machines},
     {"replay", "Run a trial again and show what led to one of its aborts", declare_replay},
+    {"validate", "Show the model beside published measurements of hardware", declare_validate},
     {"columns", "Show what the columns of the results mean", declare_columns},
     {"doctor", "Can RTM be measured here? If not, why, and what to do", declare_doctor},
     {"events", "The TSX counters of this CPU or another, and whether they open", declare_events},

@@ -4,7 +4,8 @@
 //
 // Written lines must stay in the L1 data cache, read lines may leave it and are tracked further
 // out, so the two have different limits. Where the lines lie decides how many fit: packed fills the
-// sets evenly, strided puts all into one set, random follows balls in bins.
+// sets evenly and uses the same lines again, fresh takes other neighbours each time (the published
+// "16 KiB" limit), strided puts all into one set, random follows balls in bins.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -23,9 +24,9 @@ namespace abortscope {
 namespace {
 
 constexpr std::array<std::string_view, 2> access_words{"write", "read"};
-constexpr std::array<std::string_view, 3> placement_words{"packed", "strided", "random"};
+constexpr std::array<std::string_view, 4> placement_words{"packed", "strided", "random", "fresh"};
 enum Access : std::int64_t { write, read };
-enum Placement : std::int64_t { packed, strided, random_lines };
+enum Placement : std::int64_t { packed, strided, random_lines, fresh };
 
 constexpr std::array parameters{
     transactions_parameter(200),
@@ -42,7 +43,8 @@ constexpr std::array parameters{
                   .words = access_words},
     ParameterSpec{.name = "placement",
                   .option = "",
-                  .help = "packed: neighbours; strided: every stride_lines-th; random: distinct "
+                  .help = "packed: neighbours, the same each time; fresh: other ones each time; "
+                          "strided: every stride_lines-th; random: distinct "
                           "lines, drawn anew for each transaction",
                   .maximum = placement_words.size() - 1,
                   .words = placement_words},
@@ -82,6 +84,10 @@ class CapacityWorkload {
 
     void prepare(unsigned worker) {
         Worker& own = workers_[worker];
+        if (placement_ == fresh) {
+            const std::uint64_t next = own.first + 2 * std::uint64_t{footprint_};
+            own.first = next > lines_needed() ? 0 : own.first + footprint_;
+        }
         if (placement_ != random_lines) return;
         // The beginning of a Fisher-Yates shuffle: distinct lines, each choice as likely.
         for (std::uint32_t i = 0; i < footprint_; ++i) {
@@ -92,7 +98,7 @@ class CapacityWorkload {
 
     void inside(unsigned worker) const {
         const Worker& own = workers_[worker];
-        Line* const lines = own.lines.get();
+        Line* const lines = own.lines.get() + own.first;
         for (const std::uint32_t line : std::span(own.order).first(footprint_)) {
             if (access_ == write) {
                 lines[line].word = line;
@@ -114,6 +120,7 @@ class CapacityWorkload {
         /// The lines to touch come first. Changed between transactions, only read inside.
         std::vector<std::uint32_t> order;
         Random random;
+        std::uint64_t first = 0;  ///< where a fresh footprint starts; changed between transactions
     };
 
     // 256 MiB for each worker.

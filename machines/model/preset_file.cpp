@@ -115,8 +115,8 @@ Preset read_preset_file(const std::string& path) {
 
 namespace {
 
-constexpr std::pair<std::string_view, std::string_view> overrides[] = {
-    {"sockets", "sockets"}, {"cores", "cores_per_socket"}, {"smt", "threads_per_core"}};
+constexpr std::pair<std::string_view, std::string_view> short_names[] = {
+    {"cores", "cores_per_socket"}, {"smt", "threads_per_core"}};
 
 /// Applies "+sockets=2+smt=1"; `name` is the whole for messages.
 void apply_overrides(Preset& preset, std::string_view text, const std::string& name) {
@@ -126,12 +126,12 @@ void apply_overrides(Preset& preset, std::string_view text, const std::string& n
         text.remove_prefix(setting.size());
         const std::size_t equals = setting.find('=');
         const std::string_view key = setting.substr(0, equals);
-        const PresetField* field = nullptr;
-        for (const auto& [option, member] : overrides) {
-            if (option == key) field = find_field(member);
+        const PresetField* field = find_field(key);
+        for (const auto& [brief, full] : short_names) {
+            if (brief == key) field = find_field(full);
         }
         if (field == nullptr || equals == std::string_view::npos) {
-            refuse(name, "", "after + come sockets=N, cores=N or smt=N");
+            refuse(name, "", fmt::format("+{}: after + comes FIELD=N, cores=N or smt=N", setting));
         }
         const json value = json::parse(setting.substr(equals + 1), nullptr, false);
         set_number(preset, *field, value, name);

@@ -5,9 +5,9 @@
 //     model                  the default preset
 //     model:haswell          a built-in one
 //     model:./mine.json      a file (anything with a slash or ending in .json)
-//     model:haswell+sockets=2+cores=8+smt=1
-//                            any of them with another number of sockets, of cores per socket or of
-//                            threads per core; so a machine's name in a row says it all
+//     model:haswell+sockets=2+cores=8+smt=1+memory_cycles=300
+//                            any of them with some fields changed (cores is cores_per_socket, smt
+//                            threads_per_core); so a machine's name in a row says it all
 //
 // A file is one JSON object, derived from a built-in preset field by field:
 //
