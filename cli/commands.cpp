@@ -6,6 +6,7 @@
 namespace abortscope::cli {
 
 Action declare_run(CLI::App& app);
+Action declare_compare(CLI::App& app);
 Action declare_list(CLI::App& app);
 Action declare_machines(CLI::App& app);
 Action declare_replay(CLI::App& app);
@@ -20,6 +21,7 @@ namespace {
 
 constexpr Command table[] = {
     {"run", "Run a scenario over lists of policies, threads and parameters", declare_run},
+    {"compare", "Hold two CSV files, or the levels of one, against each other", declare_compare},
     {"list", "Show scenarios, policies and machines", declare_list},
     {"machines", "Show the machines, or every number of one", declare_machines},
     {"replay", "Run a trial again and show what led to one of its aborts", declare_replay},

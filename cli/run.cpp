@@ -24,8 +24,6 @@
 namespace abortscope::cli {
 namespace {
 
-constexpr unsigned usual_width = 80;
-
 struct RunOptions {
     SweepOptions sweep;
     Exports exports;
@@ -103,8 +101,7 @@ int run(RunOptions& options) {
     options.exports.finish(rows);
     if (!options.exports.take_standard_output()) {
         Output output = Output::standard();
-        const unsigned width = output.width();
-        output.write(terminal_report(rows, columns, width != 0 ? width : usual_width) + hot_lines);
+        output.write(terminal_report(rows, columns, output.width()) + hot_lines);
     }
     if (!options.quiet) {
         note_absent(rows);

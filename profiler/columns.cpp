@@ -255,13 +255,17 @@ std::vector<Column> columns_for(std::span<const ScenarioInfo* const> scenarios) 
     for (const ScenarioInfo* scenario : scenarios) {
         for (const ParameterSpec& spec : scenario->parameters) {
             if (index_of(columns, spec.name) != columns.size()) continue;
-            columns.push_back({spec.name, unit_suffix_of(spec.name).unit,
+            columns.push_back({spec.name, unit_of_parameter(spec.name),
                                spec.words.empty() ? integer : text, parameters, spec.help,
                                nullptr});
         }
     }
     columns.insert(columns.end(), past_identity, std::end(column_table));
     return columns;
+}
+
+std::string_view unit_of_parameter(std::string_view name) {
+    return unit_suffix_of(name).unit;
 }
 
 std::string_view name_without_unit(const Column& column) {

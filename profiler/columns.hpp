@@ -66,6 +66,9 @@ std::span<const Column> fixed_columns();
 /// the order in which the scenarios name them.
 std::vector<Column> columns_for(std::span<const ScenarioInfo* const> scenarios);
 
+/// The unit that a parameter's name ends in: "%" for mutation_pct, "" for n.
+std::string_view unit_of_parameter(std::string_view name);
+
 /// A column's name for people, who see its unit beside it: "mutation" for mutation_pct.
 std::string_view name_without_unit(const Column& column);
 

@@ -18,6 +18,8 @@ struct Step {
 constexpr Step duration_steps[] = {{1e6, "ms", 1e-6}, {1e3, "us", 1e-3}, {0, "ns", 1}};
 constexpr Step rate_steps[] = {{1e6, "M/s", 1e-6}, {1e3, "k/s", 1e-3}, {0, "1/s", 1}};
 
+constexpr Step count_steps[] = {{1e7, "M", 1e-6}, {0, "", 1}};
+
 Scale choose(std::span<const Step> steps, double smallest, double largest) {
     const auto step = std::find_if(steps.begin(), steps.end(),
                                    [&](const Step& each) { return largest >= each.from; });
@@ -25,7 +27,7 @@ Scale choose(std::span<const Step> steps, double smallest, double largest) {
     for (double shown = smallest * step->factor; shown < 100 && decimals < 4; shown *= 10) {
         ++decimals;
     }
-    return {step->unit, step->factor, decimals};
+    return {std::string(step->unit), step->factor, decimals};
 }
 
 }  // namespace
@@ -47,6 +49,13 @@ Scale duration_scale(double smallest, double largest) {
 
 Scale rate_scale(double smallest, double largest) {
     return choose(rate_steps, smallest, largest);
+}
+
+Scale count_scale(double smallest, double largest, std::string_view unit) {
+    Scale scale = choose(count_steps, smallest, largest);
+    if (scale.unit.empty()) scale.decimals = 0;  // whole things, or medians of such
+    if (!unit.empty()) scale.unit += (scale.unit.empty() ? "" : " ") + std::string(unit);
+    return scale;
 }
 
 std::string scaled(double number, const Scale& scale) {

@@ -17,7 +17,7 @@ std::string percent(double share);
 
 /// A unit that makes numbers short: multiply by `factor`.
 struct Scale {
-    std::string_view unit;
+    std::string unit;
     double factor;
     int decimals;  ///< three digits of the smallest number, four decimals at most
 };
@@ -26,6 +26,9 @@ struct Scale {
 Scale duration_scale(double smallest, double largest);
 /// For rates per second.
 Scale rate_scale(double smallest, double largest);
+
+/// For counts of things, which are called `unit` ("" where they have no name).
+Scale count_scale(double smallest, double largest, std::string_view unit);
 
 std::string scaled(double number, const Scale& scale);
 

@@ -89,8 +89,10 @@ bool Output::is_terminal() const {
 }
 
 unsigned Output::width() const {
+    constexpr unsigned usual = 80;
     winsize size{};
-    return ioctl(descriptor_, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+    const bool known = ioctl(descriptor_, TIOCGWINSZ, &size) == 0 && size.ws_col != 0;
+    return known ? size.ws_col : usual;
 }
 
 void write_whole(const std::string& path, std::string_view text) {

@@ -29,7 +29,7 @@ class Output {
     void write(std::string_view text);
 
     bool is_terminal() const;
-    /// Columns of the terminal; 0 where it is none or does not say.
+    /// Columns of the terminal; 80 where it is none or does not say.
     unsigned width() const;
 
   private:

@@ -1,22 +1,16 @@
 // ---- Charts ----
-// Okabe and Ito's colours, which the colour-blind can tell apart; the blue is lighter on dark.
-const isDark = matchMedia('(prefers-color-scheme: dark)');
-const blue = () => (isDark.matches ? '#3d9fe0' : '#0072b2');
-const policyColours = () => ['#7f8c8d', blue(), '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#b8a800'];
 const causeColours = () => ({
   conflict: '#d55e00', capacity: blue(), explicit: '#cc79a7', lock_busy: '#e69f00',
   nested: '#009e73', debug: '#7f8c8d', other: '#56b4e9',
 });
 const causes = Object.keys(causeColours());
 const charts = new Map();
-const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const colourOf = (policy) => {
-  const colours = policyColours();
+  const colours = palette();
   const place = policies.filter((each) => each !== baseline).indexOf(policy) + 1;  // 0: the baseline
   return colours[place % colours.length];
 };
 
-const axisTitle = (text) => ({display: true, text, color: style('--quiet')});
 
 function show(id, type, data, yTitle, extra = {}) {
   charts.get(id)?.destroy();
@@ -68,8 +62,6 @@ const lines = (valueOf) => ({
 });
 
 const plural = (type) => (axisValues().length > 1 ? type : 'bar');
-const shortNumber = (value) => Intl.NumberFormat('en', {notation: 'compact', maximumSignificantDigits: 3}).format(value);
-const percentOf = (value) => `${(value * 100).toLocaleString('en', {maximumSignificantDigits: 3})} %`;
 
 function drawThroughput(some) {
   const rate = (value, policy) => median(sampleAt(some, value, policy).map((row) => row.operations_per_s));

@@ -1,29 +1,7 @@
-'use strict';
-// The report's own data: what abortscope writes with --json.
-const report = JSON.parse(document.getElementById('report').textContent);
-const byId = (id) => document.getElementById(id);
+// The rows of the report, and which of them the charts show.
 const columns = new Map(report.columns.map((column) => [column.name, column]));
 const rows = report.rows.map((row, index) => ({...row, $absent: report.absent[index]}));
 
-// ---- Small tools ----
-const median = (values) => {
-  const sorted = values.filter((value) => value !== null).sort((a, b) => a - b);
-  if (sorted.length === 0) return null;
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-};
-const distinct = (values) => [...new Set(values)];
-const sum = (sample, name) => sample.reduce((total, row) => total + (row[name] ?? 0), 0);
-const element = (tag, properties = {}, ...children) => {
-  const made = Object.assign(document.createElement(tag), properties);
-  made.append(...children);
-  return made;
-};
-const withoutUnit = (name) => name.replace(/_(pct|ns|us|bytes|cycles)$/, '');
-const labelOf = (name) => {
-  const unit = columns.get(name)?.unit;
-  return unit ? `${withoutUnit(name)} [${unit}]` : name;
-};
 
 // ---- What varies: one thing along the axis, the others chosen by hand ----
 const fixed = new Set(['schema_version', 'policy', 'seed', 'repeat']);

@@ -1,87 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/html/html.hpp"
 
-#include <algorithm>
-#include <stdexcept>
-#include <string_view>
-
 #include "reports/grouping.hpp"
-#include "reports/html/assets.hpp"
+#include "reports/html/page.hpp"
 #include "reports/json.hpp"
 #include "reports/title.hpp"
 
 namespace abortscope {
-namespace {
-
-std::string_view asset(std::string_view name) {
-    const Asset* end = assets + asset_count;
-    const Asset* found =
-        std::find_if(assets, end, [&](const Asset& each) { return each.name == name; });
-    if (found == end) throw std::logic_error("no asset " + std::string(name));
-    return found->text;
-}
-
-std::string escaped(std::string_view text) {
-    std::string result;
-    for (const char letter : text) {
-        switch (letter) {
-            case '&':
-                result += "&amp;";
-                break;
-            case '<':
-                result += "&lt;";
-                break;
-            case '>':
-                result += "&gt;";
-                break;
-            case '"':
-                result += "&quot;";
-                break;
-            default:
-                result += letter;
-        }
-    }
-    return result;
-}
-
-/// JSON inside a script element: no "</script>" and no "<!--" may occur in its strings.
-std::string safe_in_script(std::string_view json) {
-    std::string result;
-    for (const char letter : json) {
-        if (letter == '<') {
-            result += "\\u003c";
-        } else {
-            result += letter;
-        }
-    }
-    return result;
-}
-
-}  // namespace
 
 std::string html_report(std::span<const Measurement> rows, std::span<const Column> columns,
                         const ReportContext& context) {
-    std::string title = "No rows";
-    if (!rows.empty()) title = title_of(Grouping(rows, columns), rows.front());
-
-    std::string page;
-    std::string_view left = asset("report.html");
-    while (true) {
-        const std::size_t open = left.find("{{");
-        if (open == std::string_view::npos) break;
-        const std::size_t close = left.find("}}", open);
-        const std::string_view name = left.substr(open + 2, close - open - 2);
-        page += left.substr(0, open);
-        if (name == "title") {
-            page += escaped(title);
-        } else if (name == "data") {
-            page += safe_in_script(json_report(rows, columns, context));
-        } else {
-            page += asset(name);
-        }
-        left.remove_prefix(close + 2);
-    }
-    return page.append(left);
+    const std::string title =
+        rows.empty() ? "No rows" : title_of(Grouping(rows, columns), rows.front());
+    return html_page("report.html", title, json_report(rows, columns, context));
 }
 
 }  // namespace abortscope

@@ -1,22 +1,7 @@
 // ---- The page ----
-function tellHow() {
-  byId('command').textContent = report.command;
-  byId('copy').onclick = async () => {
-    try {
-      await navigator.clipboard.writeText(report.command);
-      byId('copy').textContent = 'Copied';
-    } catch {
-      getSelection().selectAllChildren(byId('command'));  // no clipboard for a file: select it
-    }
-  };
-  byId('made').textContent = `${rows.length} rows, made by abortscope ${report.build.version ?? ''}`;
-  const facts = [...Object.entries(report.build), ...Object.entries(report.host)];
-  for (const [name, value] of facts) {
-    byId('facts').append(element('dt', {textContent: name.replaceAll('_', ' ')}), element('dd', {textContent: value}));
-  }
-}
-
-tellHow();
+byId('made').textContent = `${rows.length} rows, made by abortscope ${report.build.version ?? ''}`;
+tellCommand();
+tellFacts();
 resetChoices();
 buildFilters();
 buildTableTools();

@@ -145,6 +145,43 @@ class ReportTest(unittest.TestCase):
             self.assertNotEqual(before, after, name)
         self.assert_quiet()
 
+    def compare(self, name, *words):
+        """Runs a comparison and gives the path of its page, and its JSON."""
+        page, data = (os.path.join(FOLDER, f"{name}.{kind}") for kind in ("html", "json"))
+        subprocess.run([ABORTSCOPE, "compare", *words, "--html", page, "--json", data],
+                       check=True, stdout=subprocess.DEVNULL)
+        with open(data, encoding="utf-8") as file:
+            return page, json.load(file)
+
+    def test_comparisons_draw_every_metric_light_and_dark(self):
+        rows = os.path.join(FOLDER, "rows.csv")
+        report("rows", "ovs-hmap", "--n", "1000", "--mutation", "2,5,10", "--repeat", "5",
+               "--csv", rows)
+        along = self.compare("along", rows, "--by", "mutation_pct", "--baseline", "2")
+        files = self.compare("files", rows, rows)
+        for name, (page, data) in (("along", along), ("files", files)):
+            for width, dark in ((400, False), (1280, True), (1920, False)):
+                with self.subTest(name=name, width=width):
+                    self.browser.view(width, dark)
+                    self.browser.open(page)
+                    charts = self.browser.run(
+                        "return [...document.querySelectorAll('canvas')].map((canvas) => canvas.id)")
+                    self.assertIn("chart-abort_rate", charts)
+                    self.assertIn("chart-operations_per_s", charts)
+                    for chart in charts:
+                        self.assertGreater(self.browser.run(PIXELS, chart)["opaque"], 1000, chart)
+                    overflow = self.browser.run(
+                        "return document.documentElement.scrollWidth - innerWidth")
+                    self.assertLessEqual(overflow, 0, "the page scrolls sideways")
+                    self.assert_quiet()
+            self.browser.screenshot(os.path.join(FOLDER, f"compare-{name}.png"))
+            shown = self.browser.run(SEARCH, "abort_rate ovs2016")
+            wanted = [change for change in data["changes"] if change["metric"] == "abort_rate"
+                      and change["key"]["policy"] == "ovs2016"]
+            self.assertEqual(shown, len(wanted))
+            self.browser.run(CLICK, "after")
+            self.assert_quiet()
+
     def test_one_row_alone_makes_a_page(self):
         page, _ = report("one", "ovs-hmap", "--n", "100", "--policy", "none", "--mutation", "0")
         self.browser.open(page)

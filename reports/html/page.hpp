@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A self-contained HTML page: a template of this folder with its style, its scripts, Chart.js and
+// its data inside. In a template {{title}} and {{data}} are the arguments, {{NAME}} is that file.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace abortscope {
+
+/// `json` becomes the content of a script element, from which nothing in it can break out.
+std::string html_page(std::string_view page_template, std::string_view title,
+                      std::string_view json);
+
+}  // namespace abortscope
