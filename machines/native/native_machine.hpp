@@ -26,13 +26,17 @@ namespace abortscope::native {
 /// itself, with a log of its own.
 struct ThisThread {
     unsigned worker = 0;
+    AbortLog* team_log = nullptr;  ///< null: own_log
     AbortLog own_log;
-    AbortLog* log = &own_log;
 };
 
-inline ThisThread& this_thread() {
-    thread_local ThisThread state;
-    return state;
+// Constant-initialised, so that locks read it without asking whether it has been made.
+namespace detail {
+inline constinit thread_local ThisThread this_thread;
+}
+
+inline ThisThread& this_thread() noexcept {
+    return detail::this_thread;
 }
 
 struct NativeMachine {
@@ -125,7 +129,8 @@ struct NativeMachine {
         return this_thread().worker;
     }
     static AbortLog& log() noexcept {
-        return *this_thread().log;
+        ThisThread& self = this_thread();
+        return self.team_log != nullptr ? *self.team_log : self.own_log;
     }
 };
 

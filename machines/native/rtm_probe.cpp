@@ -73,8 +73,9 @@ const RtmProbe& rtm_probe() {
     return probe;
 }
 
-bool rtm_commits() noexcept {
-    static const bool commits = rtm_probe().commits_work();
+bool detail::probe_rtm_commits() noexcept {
+    const bool commits = rtm_probe().commits_work();
+    detail::rtm_commits.store(commits ? 1 : 0, std::memory_order_relaxed);
     return commits;
 }
 

@@ -5,6 +5,7 @@
 // (microcode and kernels turn RTM off in ways that leave the instructions executable).
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 namespace abortscope::native {
@@ -23,7 +24,16 @@ struct RtmProbe {
 /// Runs the probe once per process and remembers the answer. Thread-safe.
 const RtmProbe& rtm_probe();
 
-/// The same as a flag that the fast path can read: true once `rtm_probe` has seen a commit.
-bool rtm_commits() noexcept;
+namespace detail {
+/// -1 until the probe has run, then whether it has seen a commit.
+inline constinit std::atomic<signed char> rtm_commits{-1};
+bool probe_rtm_commits() noexcept;
+}  // namespace detail
+
+/// The same as a flag for the fast path: true if `rtm_probe` has seen a commit.
+inline bool rtm_commits() noexcept {
+    const signed char known = detail::rtm_commits.load(std::memory_order_relaxed);
+    return known < 0 ? detail::probe_rtm_commits() : known != 0;
+}
 
 }  // namespace abortscope::native

@@ -59,7 +59,7 @@ struct Team::State {
 void Team::State::serve(unsigned worker) {
     ThisThread& self = this_thread();
     self.worker = worker;
-    self.log = &logs[worker];
+    self.team_log = &logs[worker];
     pthread_setname_np(pthread_self(), ("worker-" + std::to_string(worker)).c_str());
 
     std::atomic<std::uint32_t>& handed_out = slots[worker].phase;
