@@ -104,6 +104,8 @@ class MemorySystem {
     /// host's cache misses pass while other workers run.
     void prefetch(const Core& core, LineId line) const {
         directory_.prefetch(line);
+        if (core.l1.tags.find(line) != TagArray::miss) return;
+        if (core.l2.find(line) != TagArray::miss) return;
         const LineId evicted = core.l2.line_at(core.l2.victim(line));
         if (evicted != no_line) directory_.prefetch(evicted);
         l3_[core.socket].prefetch(line);
