@@ -78,6 +78,15 @@ bool has_several_phases(const std::vector<BreakdownLine>& lines) {
     });
 }
 
+/// Whether real acquisitions follow each other so long that it is worth a column: one that takes
+/// the lock makes the next one take it too (the lemming effect).
+bool has_lemmings(const std::vector<BreakdownLine>& lines) {
+    constexpr std::uint64_t long_run = 10;
+    return std::any_of(lines.begin(), lines.end(), [](const BreakdownLine& line) {
+        return line.log.longest_fallback_run >= long_run;
+    });
+}
+
 std::vector<BreakdownColumn> breakdown_columns(const std::vector<BreakdownLine>& lines) {
     using Line = BreakdownLine;
     using enum TextTable::Align;
@@ -116,6 +125,15 @@ std::vector<BreakdownColumn> breakdown_columns(const std::vector<BreakdownLine>&
                                return share(line.log.fallbacks, line.log.acquisitions);
                            }});
     }
+    if (has_lemmings(lines)) {
+        columns.push_back({{"run", "longest"}, [](const Line& line) {
+                               return with_thousands(line.log.longest_fallback_run);
+                           }});
+        columns.push_back({{"again", "%"}, [](const Line& line) {
+                               return share(line.log.fallbacks_after_fallback,
+                                            line.log.acquisitions_after_fallback);
+                           }});
+    }
     columns.push_back({{"wasted", "%", right, 1}, [](const Line& line) {
                            const std::optional<double> wasted = wasted_share(*line.sample);
                            return wasted ? percent(*wasted) : std::string(no_number);
@@ -139,7 +157,12 @@ BreakdownTable breakdown_of(const Grouping& grouping) {
         table.add(std::move(cells));
     }
     const std::string whose = has_several_phases(lines) ? "" : " of " + lines.front().phase;
-    return {"Where the attempts" + whose + " went, causes in % of the aborts", std::move(table)};
+    const std::string lemmings =
+        has_lemmings(lines)
+            ? "\n(run: most fallbacks in a row; again: share that falls back after a fallback)"
+            : "";
+    return {"Where the attempts" + whose + " went, causes in % of the aborts" + lemmings,
+            std::move(table)};
 }
 
 }  // namespace abortscope
