@@ -24,9 +24,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <string_view>
 
+#include "primitives/machine.hpp"
 #include "primitives/rtm_status.hpp"
 
 namespace abortscope {
@@ -55,7 +55,7 @@ constexpr AbortClass abort_class_of(rtm::Status status) {
 /// What follows an abort of one class.
 struct ClassRule {
     /// No retry once this many attempts, of whatever outcome, have been made.
-    std::uint32_t max_attempts = std::numeric_limits<std::uint32_t>::max();
+    std::uint32_t max_attempts = unbounded;
     /// Abort without the RETRY bit: draws on no_retry_budget (else the missing hint is ignored).
     bool heeds_hint = true;
     /// Pause until the lock is free, at most RetryPolicy::wait_pauses, before the next attempt.
@@ -69,7 +69,7 @@ struct ClassRule {
 /// How try_lock differs from lock. It never waits for the lock; where a policy's source does
 /// (dpdk), the row says so.
 struct TryLockRule {
-    std::uint32_t max_attempts = std::numeric_limits<std::uint32_t>::max();
+    std::uint32_t max_attempts = unbounded;
     /// Inside a transaction XABORT 0xfd, instead of nesting (hazard H5: a nested try_lock of a lock
     /// that this worker already elides succeeds, where POSIX wants EBUSY).
     bool nested_aborts = false;
@@ -87,7 +87,7 @@ struct RetryPolicy {
     std::uint32_t no_retry_budget = 0;  ///< aborts without RETRY that are forgiven
     std::array<ClassRule, abort_class_count> classes{};
     /// Bound of each wait for the lock; used up ends the loop.
-    std::uint32_t wait_pauses = std::numeric_limits<std::uint32_t>::max();
+    std::uint32_t wait_pauses = unbounded;
     bool waits_before_begin = false;
     bool skips_when_exhausted = false;  ///< max_attempts, not only a missing hint, starts a skip
     TryLockRule try_lock{};

@@ -17,7 +17,7 @@ namespace {
 using M = Model;
 
 constexpr unsigned workers = 4;
-constexpr unsigned rounds = 60;
+constexpr unsigned rounds = 32;
 constexpr unsigned seeds = 200;
 
 /// Two words on different lines that only the lock keeps equal.
