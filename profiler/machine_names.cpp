@@ -8,6 +8,7 @@
 #include "machines/model/preset_file.hpp"
 #include "machines/native/rtm_probe.hpp"
 #include "profiler/errors.hpp"
+#include "profiler/host/rtm_verdict.hpp"
 #include "profiler/nearest.hpp"
 
 namespace abortscope {
@@ -63,8 +64,7 @@ std::string why_no_rtm(std::string_view machine) {
         return preset_of(machine).rtm == 0 ? fmt::format("{} has no RTM", machine) : "";
     }
     if (native::rtm_commits()) return "";
-    return native::rtm_probe().advertised ? "no RTM transaction commits on this computer"
-                                          : "this computer's CPU has no RTM";
+    return judge_rtm(describe_host(), native::rtm_probe()).reason;
 }
 
 }  // namespace abortscope

@@ -76,7 +76,9 @@ struct NativeMachine {
     }
     /// So many of the processor's cycles as take `duration_ns` now: measured once per process.
     static std::uint64_t cycles_of_ns(std::uint64_t duration_ns);
-    static void prefetch(const void* address) noexcept { __builtin_prefetch(address); }
+    static void prefetch(const void* address) noexcept {
+        __builtin_prefetch(address);
+    }
 
     static std::uint64_t now_ns() noexcept {
         timespec now{};

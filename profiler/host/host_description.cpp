@@ -11,6 +11,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "machines/native/rtm_probe.hpp"
+
 namespace abortscope {
 namespace {
 
@@ -269,7 +271,12 @@ HostDescription describe_host(const std::filesystem::path& root, const CpuidSour
 }
 
 HostDescription describe_host() {
-    return describe_host("/", CpuidInstruction{});
+    HostDescription host = describe_host("/", CpuidInstruction{});
+    // The probe's own reading of these two bits: the report must not contradict what was done.
+    const native::RtmCpuid rtm = native::rtm_cpuid();
+    host.cpu.rtm = rtm.advertised;
+    host.cpu.rtm_always_abort = rtm.always_abort;
+    return host;
 }
 
 }  // namespace abortscope

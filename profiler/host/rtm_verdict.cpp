@@ -34,6 +34,26 @@ std::string boot_remedy(const KernelFacts& kernel) {
            "tsx_async_abort=full (buffers are cleared on each return to user mode)";
 }
 
+/// CPUID shows RTM, but nothing committed.
+RtmVerdict advertised_in_vain(const native::RtmProbe& probe) {
+    if (probe.attempts == 0) {
+        return {RtmState::never_commits, "CPUID advertises RTM; no transaction was tried",
+                "run doctor on that computer itself"};
+    }
+    if (!probe.executes) {
+        return {RtmState::does_not_execute,
+                "CPUID advertises RTM, but XBEGIN is an illegal instruction here",
+                "an emulator or hypervisor shows a CPU that it does not implement: give the guest "
+                "a CPU without RTM"};
+    }
+    return {RtmState::never_commits,
+            fmt::format("CPUID advertises RTM, but {} of {} empty transactions aborted, the last "
+                        "with status {:#x}",
+                        probe.attempts - probe.commits, probe.attempts, probe.last_status),
+            "RTM is forced off at run time: look at tsx= on the host's boot line, "
+            "allow_tsx_force_abort, and whether this is an emulator"};
+}
+
 RtmVerdict by_history(const HostDescription& host) {
     const CpuFacts& cpu = host.cpu;
     const std::string name = cpu_name(cpu);
@@ -89,6 +109,12 @@ RtmVerdict by_history(const HostDescription& host) {
 RtmVerdict judge_rtm(const HostDescription& host, const native::RtmProbe& probe) {
     const CpuFacts& cpu = host.cpu;
     if (probe.commits_work()) return {RtmState::works, {}, {}};
+    if (cpu.rtm_always_abort) {
+        return {RtmState::always_aborts,
+                "the microcode makes every transaction abort (CPUID RTM_ALWAYS_ABORT)",
+                std::string("no change to the program will help; ") + use_the_model};
+    }
+    if (cpu.rtm) return advertised_in_vain(probe);
     if (cpu.vendor.empty()) {
         return {RtmState::no_rtm, "RTM is an x86 feature and this is no x86 processor",
                 use_the_model};
@@ -98,29 +124,6 @@ RtmVerdict judge_rtm(const HostDescription& host, const native::RtmProbe& probe)
                 fmt::format("{} ({}) has no RTM: only Intel made CPUs with it", cpu_name(cpu),
                             cpu.vendor),
                 use_the_model};
-    }
-    if (cpu.rtm_always_abort) {
-        return {RtmState::always_aborts,
-                "the microcode makes every transaction abort (CPUID RTM_ALWAYS_ABORT)",
-                std::string("no change to the program will help; ") + use_the_model};
-    }
-    if (cpu.rtm && !probe.executes && probe.attempts > 0) {
-        return {RtmState::does_not_execute,
-                "CPUID advertises RTM, but XBEGIN is an illegal instruction here",
-                "an emulator or hypervisor shows a CPU that it does not implement: give the guest "
-                "a CPU without RTM"};
-    }
-    if (cpu.rtm) {
-        if (probe.attempts == 0) {
-            return {RtmState::never_commits, "CPUID advertises RTM; no transaction was tried",
-                    "run doctor on that computer itself"};
-        }
-        return {RtmState::never_commits,
-                fmt::format("CPUID advertises RTM, but {} of {} empty transactions aborted, the "
-                            "last with status {:#x}",
-                            probe.attempts - probe.commits, probe.attempts, probe.last_status),
-                "RTM is forced off at run time: look at tsx= on the host's boot line, "
-                "allow_tsx_force_abort, and whether this is an emulator"};
     }
     return by_history(host);
 }

@@ -3,13 +3,13 @@
 // Whether RTM works on a host, and if not, why, and what to do about it.
 //
 //   probe committed              -> works
+//   RTM_ALWAYS_ABORT             -> always_aborts         acceptance case A2
+//   advertised, SIGILL           -> does_not_execute                      A8
+//   advertised, no commit        -> never_commits                         A1
 //   no CPUID, or not Intel       -> no_rtm
-//   RTM_ALWAYS_ABORT             -> always_aborts       acceptance case A2
-//   advertised, SIGILL           -> does_not_execute                   A8
-//   advertised, no commit        -> never_commits                      A1
-//   hidden by a hypervisor       -> hidden_by_hypervisor
-//   the model's history          -> no_rtm, removed_by_microcode, turned_off_by_kernel  (A1),
-//   hidden
+//   by the model's history       -> no_rtm, removed_by_microcode,
+//     hidden by a hypervisor     -> hidden_by_hypervisor
+//     else                       -> turned_off_by_kernel (A1), not_advertised
 //
 // The first row that applies decides.
 #pragma once
