@@ -25,5 +25,6 @@ ScenarioEntry lemming_entry();
 // The locks of the Linux threads, and user-space forms of the programs that they were measured
 // with.
 ScenarioEntry locktest_entry();
+ScenarioEntry ebizzy_entry();
 
 }  // namespace abortscope

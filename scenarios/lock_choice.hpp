@@ -63,6 +63,42 @@ std::unique_ptr<Scenario> make_on_lock(const TrialSpec& spec, std::string_view o
     });
 }
 
+/// Makes locks of a trial's kind and policy, for scenarios that have several.
+template <Machine M, class Kind>
+class LockSource {
+  public:
+    using Lock = typename Kind::Lock;
+
+    explicit LockSource(const TrialSpec& spec)
+        : policy_(find_policy(spec.policy)), options_(queue_lock_options(spec)) {}
+
+    Owned<M, Lock> make(std::string_view object) const {
+        return Kind::make(object, *policy_, options_);
+    }
+
+  private:
+    const RetryPolicy* policy_;
+    LockOptions options_;
+};
+
+/// S<M, LockSource<M, Kind>>(spec, source) for an exclusive kind.
+template <Machine M, template <class, class> class S>
+std::unique_ptr<Scenario> make_on_spinlocks(const TrialSpec& spec) {
+    return visit_lock<M>(spec.lock, [&]<class Kind>(Kind) -> std::unique_ptr<Scenario> {
+        if constexpr (SharedLockable<typename Kind::Lock>) {
+            throw UsageError(std::string(spec.scenario->name) + " does not run on lock " +
+                             spec.lock);
+        } else {
+            using Source = LockSource<M, Kind>;
+            return std::make_unique<S<M, Source>>(spec, Source(spec));
+        }
+    });
+}
+
+/// The queue spinlock thread's own comparison first: the kernel's ticket lock is its base.
+inline constexpr std::array<std::string_view, 6> spinlocks{
+    "ticket", "qspinlock-2013", "qspinlock-4.2", "mcs", "tas", "futex-mutex"};
+
 /// For `Accepts`: what the two lists above say of a type.
 inline constexpr auto is_shared = []<class Lock>() { return SharedLockable<Lock>; };
 inline constexpr auto is_exclusive = []<class Lock>() { return !SharedLockable<Lock>; };

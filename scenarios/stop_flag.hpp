@@ -28,21 +28,23 @@ class alignas(64) StopFlag {
     /// reading it takes as long as a short critical section.
     class Clock {
       public:
-        Clock(StopFlag& flag, std::uint64_t duration_ns)
-            : flag_(flag), deadline_ns_(M::now_ns() + duration_ns) {}
+        Clock(StopFlag& flag, std::uint64_t duration_ns, std::uint64_t rounds_per_look = 16)
+            : flag_(flag),
+              deadline_ns_(M::now_ns() + duration_ns),
+              rounds_per_look_(rounds_per_look) {}
 
         /// Once a round, outside any transaction.
         bool runs_on() {
-            if (++rounds_ % rounds_per_look == 0 && M::now_ns() >= deadline_ns_) {
+            if (++rounds_ % rounds_per_look_ == 0 && M::now_ns() >= deadline_ns_) {
                 flag_.stopped_.store(1, std::memory_order_relaxed);
             }
             return flag_.stopped_.load(std::memory_order_relaxed) == 0;
         }
 
       private:
-        static constexpr std::uint64_t rounds_per_look = 16;
         StopFlag& flag_;
         const std::uint64_t deadline_ns_;
+        const std::uint64_t rounds_per_look_;
         std::uint64_t rounds_ = 0;
     };
 
