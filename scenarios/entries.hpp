@@ -26,5 +26,6 @@ ScenarioEntry lemming_entry();
 // with.
 ScenarioEntry locktest_entry();
 ScenarioEntry ebizzy_entry();
+ScenarioEntry hackbench_entry();
 
 }  // namespace abortscope

@@ -23,6 +23,7 @@ inline const std::map<std::string_view, Changes>& small_values() {
         {"rtm-bank", {{"transfers", 60}, {"accounts", 8}, {"reads_per_transfer", 3}}},
         {"locktest", {{"duration_ms", 1}, {"read_pct", 70}, {"call", 1}, {"gap_ns", 20'000}}},
         {"ebizzy", {{"duration_ms", 1}, {"pages", 20}, {"allocator_batch", 7}}},
+        {"hackbench", {{"messages", 20}, {"fan", 1}, {"run_queues", 2}}},
         {"lemming", {{"sections", 100}, {"real_every", 20}, {"section_cycles", 300}}},
     };
     return values;
