@@ -27,5 +27,7 @@ ScenarioEntry lemming_entry();
 ScenarioEntry locktest_entry();
 ScenarioEntry ebizzy_entry();
 ScenarioEntry hackbench_entry();
+ScenarioEntry dbench_entry();
+ScenarioEntry urcu_rbtree_entry();
 
 }  // namespace abortscope

@@ -12,7 +12,8 @@ std::span<const ScenarioEntry> scenarios() {
         ovs_hmap_entry(),     ovs_cmap_entry(),    rtm_capacity_entry(), rtm_conflict_entry(),
         rtm_duration_entry(), rtm_nesting_entry(), rtm_syscall_entry(),  rtm_first_touch_entry(),
         rtm_explicit_entry(), rtm_pause_entry(),   rtm_bank_entry(),     lemming_entry(),
-        locktest_entry(),     ebizzy_entry(),      hackbench_entry(),
+        locktest_entry(),     ebizzy_entry(),      hackbench_entry(),    dbench_entry(),
+        urcu_rbtree_entry(),
     };
     return entries;
 }

@@ -32,28 +32,27 @@ TEST_F(RollbackAudit, EveryOracleHoldsAtAnyRateOfAbortsOnFiftySeeds) {
     for (const ScenarioEntry& entry : scenarios()) {
         if (entry.info->locks.empty()) continue;
         TrialSpec spec = small_trial(*entry.info, 4);
-        for (const std::string_view policy : {"ovs2016", "kleen-wait"}) {
-            for (const std::uint32_t ppm : injected_ppm) {
-                std::uint64_t attempts = 0;
-                std::uint64_t aborts = 0;
-                for (spec.seed = 1; spec.seed <= 50; ++spec.seed) {
-                    spec.policy = policy;
-                    ModelSetting setting;
-                    setting.injected_aborts_ppm = ppm;
-                    TrialOutcome outcome;
-                    ASSERT_NO_THROW(outcome = run_model(spec, setting))
-                        << spec.scenario->name << ' ' << policy << " seed " << spec.seed;
-                    ASSERT_EQ(outcome.counts.tx_start,
-                              outcome.counts.tx_commit + outcome.counts.tx_abort);
-                    ASSERT_EQ(outcome.counts.tx_abort, outcome.aborts());
-                    ASSERT_EQ(outcome.sum(&AbortLog::acquisitions),
-                              outcome.sum(&AbortLog::elided) + outcome.sum(&AbortLog::fallbacks));
-                    attempts += outcome.sum(&AbortLog::attempts);
-                    aborts += outcome.aborts();
-                }
-                worst_rate = std::max(worst_rate,
-                                      static_cast<double>(aborts) / static_cast<double>(attempts));
+        for (const std::uint32_t ppm : injected_ppm) {
+            std::uint64_t attempts = 0;
+            std::uint64_t aborts = 0;
+            for (spec.seed = 1; spec.seed <= 50; ++spec.seed) {
+                spec.policy = spec.seed % 2 == 0 ? "ovs2016" : "kleen-wait";
+                ModelSetting setting;
+                setting.injected_aborts_ppm = ppm;
+                TrialOutcome outcome;
+                ASSERT_NO_THROW(outcome = run_model(spec, setting))
+                    << spec.scenario->name << ' ' << spec.policy << " seed " << spec.seed;
+                ASSERT_EQ(outcome.counts.tx_start,
+                          outcome.counts.tx_commit + outcome.counts.tx_abort);
+                ASSERT_EQ(outcome.counts.tx_abort, outcome.aborts());
+                ASSERT_EQ(outcome.sum(&AbortLog::acquisitions),
+                          outcome.sum(&AbortLog::elided) + outcome.sum(&AbortLog::fallbacks));
+                attempts += outcome.sum(&AbortLog::attempts);
+                aborts += outcome.aborts();
             }
+            ASSERT_GT(aborts, 0u);
+            worst_rate =
+                std::max(worst_rate, static_cast<double>(aborts) / static_cast<double>(attempts));
         }
     }
     EXPECT_GT(worst_rate, 0.9) << "the audit never was severe";

@@ -24,6 +24,8 @@ inline const std::map<std::string_view, Changes>& small_values() {
         {"locktest", {{"duration_ms", 1}, {"read_pct", 70}, {"call", 1}, {"gap_ns", 20'000}}},
         {"ebizzy", {{"duration_ms", 1}, {"pages", 20}, {"allocator_batch", 7}}},
         {"hackbench", {{"messages", 20}, {"fan", 1}, {"run_queues", 2}}},
+        {"dbench", {{"duration_ms", 1}, {"transfer_bytes", 1024}, {"buckets", 4}}},
+        {"urcu-rbtree", {{"duration_ms", 1}, {"batch_delay_us", 100}, {"keys", 40}}},
         {"lemming", {{"sections", 100}, {"real_every", 20}, {"section_cycles", 300}}},
     };
     return values;
