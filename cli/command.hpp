@@ -29,6 +29,11 @@ namespace abortscope::cli {
 /// Does the work and returns the exit status.
 using Action = std::function<int()>;
 
+struct Example {
+    std::string_view command;
+    std::string_view meaning;
+};
+
 struct Command {
     std::string_view name;
     std::string_view summary;
@@ -39,6 +44,8 @@ struct Command {
     /// If not 0, the exit status of every failure of the subcommand's own, usage included: for one
     /// that passes another program's status on.
     int own_failure = 0;
+    /// Shown by --help and in the man page.
+    std::span<const Example> examples{};
 };
 
 /// The table, in the order of the help.

@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <new>
 #include <string>
 #include <vector>
 
 #include "cli/command.hpp"
 #include "cli/invocation.hpp"
+#include "cli/option_view.hpp"
 #include "profiler/errors.hpp"
 #include "profiler/nearest.hpp"
 #include "profiler/scenario.hpp"
@@ -92,13 +94,18 @@ std::string complaint(const CLI::ParseError& error) {
 int run_subcommand(const Command& command, std::vector<std::string> arguments) {
     CLI::App app{std::string(command.summary), "abortscope " + std::string(command.name)};
     app.allow_extras();
+    app.set_help_flag("-h,--help", "-h: this in short; --help: all of it, with examples");
     const Action action = command.declare(app);
+    const bool wants_all =
+        std::find(arguments.begin(), arguments.end(), "--help") != arguments.end();
     if (!command.takes_command) refuse_empty_values(arguments);
     std::reverse(arguments.begin(), arguments.end());  // as CLI11's vector overload takes them
     try {
         app.parse(arguments);
     } catch (const CLI::CallForHelp&) {
-        Output::standard().write(app.help());
+        Output output = Output::standard();
+        output.write(wants_all ? long_help(command, app, output.width())
+                               : short_help(command, app, output.width()));
         return exit_code::done;
     } catch (const CLI::ParseError& error) {
         throw UsageError(complaint(error));

@@ -16,26 +16,67 @@ Action declare_doctor(CLI::App& app);
 Action declare_events(CLI::App& app);
 Action declare_decode(CLI::App& app);
 Action declare_stat(CLI::App& app);
+Action declare_completion(CLI::App& app);
+Action declare_man(CLI::App& app);
 
 namespace {
 
+constexpr Example run_examples[] = {
+    {"abortscope run ovs-hmap --mutation 2,5,10", "how abort rates rise with the share of writers"},
+    {"abortscope run lemming --policy none,ovs2016,kleen-wait --repeat 5 --html r.html",
+     "retry policies, five seeds each, with charts"},
+    {"abortscope run ovs-hmap --machine native --csv -", "on this computer, rows to a pipe"},
+    {"abortscope run ovs-hmap --threads 1,2,4,8 --dry-run", "which trials that would be"},
+};
+constexpr Example compare_examples[] = {
+    {"abortscope compare before.csv after.csv --fail-if 'abort_rate > +2pp'",
+     "exit 4 where the abort rate rose by more than 2 percentage points"},
+    {"abortscope compare out.csv --by mutation_pct --baseline 2",
+     "the levels of one file against its 2 % level"},
+};
+constexpr Example list_examples[] = {
+    {"abortscope list", "all scenarios, policies and machines"},
+    {"abortscope list ovs-hmap", "one scenario's phases, locks and parameters"},
+};
+constexpr Example stat_examples[] = {
+    {"abortscope stat -- ./my-program --threads 4",
+     "its transactions, aborts and their categories"},
+};
+constexpr Example decode_examples[] = {
+    {"abortscope decode 0x6 0xff000001", "a conflict, and a lock that was found taken"},
+};
+
 constexpr Command table[] = {
-    {"run", "Run a scenario over lists of policies, threads and parameters", declare_run},
-    {"compare", "Hold two CSV files, or the levels of one, against each other", declare_compare},
-    {"list", "Show scenarios, policies and machines", declare_list},
+    {.name = "run",
+     .summary = "Run a scenario over lists of policies, threads and parameters",
+     .declare = declare_run,
+     .examples = run_examples},
+    {.name = "compare",
+     .summary = "Hold two CSV files, or the levels of one, against each other",
+     .declare = declare_compare,
+     .examples = compare_examples},
+    {.name = "list",
+     .summary = "Show scenarios, policies and machines",
+     .declare = declare_list,
+     .examples = list_examples},
     {"machines", "Show the machines, or every number of one", declare_machines},
     {"replay", "Run a trial again and show what led to one of its aborts", declare_replay},
     {"validate", "Show the model beside published measurements of hardware", declare_validate},
     {"columns", "Show what the columns of the results mean", declare_columns},
     {"doctor", "Can RTM be measured here? If not, why, and what to do", declare_doctor},
     {"events", "The TSX counters of this CPU or another, and whether they open", declare_events},
-    {"decode", "Explain abort status words, or the transaction flags of perf samples",
-     declare_decode},
+    {.name = "decode",
+     .summary = "Explain abort status words, or the transaction flags of perf samples",
+     .declare = declare_decode,
+     .examples = decode_examples},
     {.name = "stat",
      .summary = "Count any program, its threads and its children",
      .declare = declare_stat,
      .takes_command = true,
-     .own_failure = exit_code::command_not_run},
+     .own_failure = exit_code::command_not_run,
+     .examples = stat_examples},
+    {"completion", "Print the completions of bash, zsh or fish", declare_completion},
+    {"man", "Print the man page", declare_man},
 };
 
 }  // namespace

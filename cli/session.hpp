@@ -23,8 +23,8 @@ struct SessionResult {
     double accesses_per_s() const;
 };
 
-/// Gives each trial's result to `take`, in the trials' order. What `take` or a trial throws ends the
-/// session and is rethrown.
+/// Gives each trial's result to `take`, in the trials' order. What `take` or a trial throws ends
+/// the session and is rethrown.
 SessionResult run_session(std::vector<Trial> trials, unsigned jobs, bool show_progress,
                           const std::function<void(TrialResult)>& take);
 
