@@ -66,7 +66,7 @@ constexpr Command table[] = {
     {"doctor", "Can RTM be measured here? If not, why, and what to do", declare_doctor},
     {"events", "The TSX counters of this CPU or another, and whether they open", declare_events},
     {.name = "decode",
-     .summary = "Explain abort status words, or the transaction flags of perf samples",
+     .summary = "Explain abort statuses, or transaction flags of perf samples",
      .declare = declare_decode,
      .examples = decode_examples},
     {.name = "stat",

@@ -129,8 +129,8 @@ Action declare_stat(CLI::App& app) {
     app.add_flag("-v,--verbose", options->verbose, "Print which counters are counted together");
     app.prefix_command();
     app.footer(
-        "Exit code: the command's own; 128 + signal if one ended it; 127 if there is no such\n"
-        "command, 126 if it cannot be run, 125 if stat itself failed.");
+        "Exit code: the command's own; 128 + signal if one ended it; 127 if there is no\n"
+        "such command, 126 if it cannot be run, 125 if stat itself failed.");
     return [options, &app] {
         options->command = command_of(app);
         return run(*options);
