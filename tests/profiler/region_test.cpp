@@ -4,8 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -188,6 +192,67 @@ TEST_F(RegionTest, TheLongestRunIsOfPassagesOfThisRegion) {
     const auto rows = region_rows();
     EXPECT_EQ(row(rows, "own", "run").log->longest_fallback_run, 2u);
     EXPECT_EQ(row(rows, "own", "run").log->fallbacks_after_fallback, 1u);
+}
+
+/// Counts the system calls of this thread between two moments, without making one itself: syscall
+/// user dispatch (Linux 5.11) turns each into a SIGSYS while the selector says so.
+class SystemCallWatch {
+  public:
+    SystemCallWatch() {
+        struct sigaction action {};
+        action.sa_sigaction = [](int, siginfo_t*, void*) {
+            selector = SYSCALL_DISPATCH_FILTER_ALLOW;
+            seen = seen + 1;
+        };
+        action.sa_flags = SA_SIGINFO | SA_NODEFER;
+        sigaction(SIGSYS, &action, &before_);
+        selector = SYSCALL_DISPATCH_FILTER_ALLOW;
+        seen = 0;
+        works_ = prctl(PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON, 0, 0, &selector) == 0;
+    }
+    ~SystemCallWatch() {
+        selector = SYSCALL_DISPATCH_FILTER_ALLOW;
+        prctl(PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_OFF, 0, 0, 0);
+        sigaction(SIGSYS, &before_, nullptr);
+    }
+    SystemCallWatch(const SystemCallWatch&) = delete;
+    SystemCallWatch& operator=(const SystemCallWatch&) = delete;
+
+    bool works() const { return works_; }
+    static void start() { selector = SYSCALL_DISPATCH_FILTER_BLOCK; }
+    /// Stops with the first system call, which it has kept from being made.
+    static bool seen_until_now() {
+        selector = SYSCALL_DISPATCH_FILTER_ALLOW;
+        return seen != 0;
+    }
+
+  private:
+    static inline volatile char selector = SYSCALL_DISPATCH_FILTER_ALLOW;
+    static inline volatile int seen = 0;
+    bool works_ = false;
+    struct sigaction before_ {};
+};
+
+TEST(Region, NeitherARegionNorAnUncontendedElidedMutexMakesASystemCall) {
+    SKIP_UNDER_THREAD_SANITIZER();
+    reset_regions();
+    elided_mutex mutex;
+    const auto passage = [&] {
+        const Region region("m", "quiet");
+        const std::lock_guard guard(mutex);
+    };
+    passage();  // the first one allocates
+    const SystemCallWatch watch;
+    if (!watch.works()) GTEST_SKIP() << "this kernel has no syscall user dispatch";
+    SystemCallWatch::start();
+    (void)syscall(SYS_getppid);
+    ASSERT_TRUE(SystemCallWatch::seen_until_now()) << "the watch itself works";
+
+    const SystemCallWatch second;
+    SystemCallWatch::start();
+    for (int i = 0; i < 100; ++i) passage();
+    EXPECT_FALSE(SystemCallWatch::seen_until_now());
+    reset_regions();
 }
 
 TEST(RegionCounters, AreAbsentWithTheWayToHaveThem) {
