@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <memory>
 #include <span>
@@ -15,7 +16,10 @@
 #include "cli/session.hpp"
 #include "cli/sweep_options.hpp"
 #include "profiler/columns.hpp"
+#include "profiler/counters/native_counters.hpp"
+#include "profiler/machine_names.hpp"
 #include "profiler/sweep.hpp"
+#include "profiler/trial_runner.hpp"
 #include "reports/hot_lines_table.hpp"
 #include "reports/numbers.hpp"
 #include "reports/output.hpp"
@@ -30,6 +34,7 @@ struct RunOptions {
     bool quiet = false;
     bool dry_run = false;
     bool hot_lines = false;
+    bool allow_force_abort = false;
 };
 
 constexpr std::size_t shown_hot_lines = 5;
@@ -54,6 +59,30 @@ void note_absent(const std::vector<Measurement>& rows) {
         if (reason.empty() || std::find(told.begin(), told.end(), reason) != told.end()) continue;
         note(fmt::format("counters without a value on {}: {}", row.machine, reason));
         told.push_back(std::move(reason));
+    }
+}
+
+/// Which counters are counted together, where they need more than one pass or the CPU sets a limit.
+void note_plan(const std::vector<Measurement>& rows) {
+    const bool native = std::any_of(rows.begin(), rows.end(),
+                                    [](const Measurement& row) { return is_native(row.machine); });
+    if (!native) return;
+    const CounterPlan& plan = native_counter_plan();
+    if (plan.passes.size() > 1 || !plan.budget_reason.empty()) note(plan.describe());
+}
+
+/// Transactions that were counted as begun, but neither as committed nor as aborted: a few are cut
+/// by the counters' start and stop, more than a percent is a counter that lies.
+void note_residue(const std::vector<Measurement>& rows) {
+    for (const Measurement& row : rows) {
+        const auto residue = outcome_residue(row.counters);
+        if (!residue) continue;
+        const auto starts = static_cast<double>(*row.counters[index_of(Counter::tx_start)].value);
+        if (std::abs(static_cast<double>(*residue)) <= 0.01 * starts) continue;
+        note(
+            fmt::format("{} {}: tx_start - tx_commit - tx_abort is {} of {} starts: the counters "
+                        "contradict each other",
+                        row.scenario, row.phase, *residue, starts));
     }
 }
 
@@ -84,6 +113,9 @@ int run(RunOptions& options) {
         for (const std::string& line : options.sweep.notes()) note(line);
     }
 
+    PlanOptions plan_options;
+    plan_options.allow_force_abort = options.allow_force_abort;
+    plan_native_counters(plan_options);
     std::vector<TrialSpec> specs;
     for (const Trial& trial : trials) specs.push_back(trial.spec);
     std::vector<Measurement> rows;
@@ -104,6 +136,8 @@ int run(RunOptions& options) {
         output.write(terminal_report(rows, columns, output.width()) + hot_lines);
     }
     if (!options.quiet) {
+        note_plan(rows);
+        note_residue(rows);
         note_absent(rows);
         note_speed(session);
     }
@@ -122,6 +156,8 @@ Action declare_run(CLI::App& app) {
     app.add_flag("--quiet", options->quiet, "no notes and no progress on standard error");
     app.add_flag("--hot-lines", options->hot_lines,
                  "show the cache lines that transactions died of (on the model)");
+    app.add_flag("--allow-force-abort", options->allow_force_abort,
+                 "natively, use the fourth counter even where that makes every transaction abort");
     app.add_flag("--dry-run", options->dry_run, "print the command of each trial and run none");
     return [options] { return run(*options); };
 }

@@ -37,7 +37,7 @@ int main(int argc, char** argv) {
     using abortscope::Counter;
     const std::vector<Counter> wanted{Counter::tx_start, Counter::tx_abort, Counter::task_clock_ns,
                                       Counter::page_faults};
-    std::fputs(abortscope::count_regions(wanted).c_str(), stderr);
+    std::fprintf(stderr, "%s\n", abortscope::count_regions(wanted).c_str());
 
     Registry registry;
     std::vector<std::thread> workers;

@@ -101,10 +101,12 @@ std::vector<unsigned> native_cpus(const TrialSpec& spec) {
     return cpus;
 }
 
+PlanOptions native_plan_options;
+
 /// What this computer can count, found out once.
 struct NativeCounting {
     HostDescription host = describe_host();
-    CounterPlan plan = tested_plan(all_counters());
+    CounterPlan plan = tested_plan(all_counters(), native_plan_options);
 
     static const NativeCounting& get() {
         static const NativeCounting counting;
@@ -238,6 +240,14 @@ void require_runnable(const TrialSpec& spec) {
     throw CannotMeasure(fmt::format(
         "{} needs RTM, and {}",
         bare_transactions ? std::string(spec.scenario->name) : "--policy " + spec.policy, reason));
+}
+
+void plan_native_counters(const PlanOptions& options) {
+    native_plan_options = options;
+}
+
+const CounterPlan& native_counter_plan() {
+    return NativeCounting::get().plan;
 }
 
 TrialResult run_trial(const ScenarioEntry& entry, const TrialSpec& spec,

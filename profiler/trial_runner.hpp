@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "profiler/counters/counter_plan.hpp"
 #include "profiler/hot_lines.hpp"
 #include "profiler/row.hpp"
 #include "profiler/scenario.hpp"
@@ -41,6 +42,11 @@ struct TrialOptions {
 /// all fit the CPU's, it runs once for each pass over them; times and causes are the first one's.
 TrialResult run_trial(const ScenarioEntry& scenario, const TrialSpec& spec,
                       const TrialOptions& options = {});
+
+/// How the counters of native trials are planned. Before the first of them: the plan is made, and
+/// tried, once.
+void plan_native_counters(const PlanOptions& options);
+const CounterPlan& native_counter_plan();
 
 /// Throws CannotMeasure or UsageError as `run_trial` would, without running anything.
 void require_runnable(const TrialSpec& spec);

@@ -86,7 +86,7 @@ std::string verdict_lines(const Diagnosis& diagnosis) {
 }  // namespace
 
 std::string doctor_text(const Diagnosis& diagnosis) {
-    return fmt::format("{}\n{}\n{}\n{}{}\n{}", host_line(diagnosis), truth_table(diagnosis),
+    return fmt::format("{}\n{}\n{}\n{}\n{}\n{}", host_line(diagnosis), truth_table(diagnosis),
                        check_lines(diagnosis), diagnosis.plan.describe(), counter_lines(diagnosis),
                        verdict_lines(diagnosis));
 }

@@ -122,9 +122,9 @@ std::string CounterPlan::describe() const {
         text = fmt::format("counters: {} of {} general counters usable", usable_counters,
                            general_counters);
         if (!budget_reason.empty()) text += fmt::format(" ({})", budget_reason);
-        text += '\n';
     }
     for (std::size_t pass = 0; pass < passes.size(); ++pass) {
+        if (!text.empty()) text += '\n';
         text += fmt::format("pass {} of {}:", pass + 1, passes.size());
         for (const auto* events : {&passes[pass].hardware, &passes[pass].software}) {
             for (const EventRequest& event : *events) {
@@ -134,7 +134,6 @@ std::string CounterPlan::describe() const {
         for (const Counter counter : passes[pass].usage) {
             text += fmt::format(" {}:getrusage", name_of(counter));
         }
-        text += '\n';
     }
     return text;
 }

@@ -51,7 +51,7 @@ struct CounterPlan {
     /// The pass that counts `counter`, from 0; nothing if none does.
     std::optional<std::size_t> pass_of(Counter counter) const;
 
-    /// The plan in lines, as `--verbose` and `doctor` print it.
+    /// The plan in lines, the last one not ended, as `--verbose` and `doctor` print it.
     std::string describe() const;
 };
 
