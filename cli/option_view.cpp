@@ -102,9 +102,9 @@ std::string option_list(const CLI::App& app, unsigned width, bool whole) {
     return text;
 }
 
-std::string start_of_help(const Command& command, const CLI::App& app) {
-    return fmt::format("abortscope {}: {}\n\nUsage: {}\n", command.name, command.summary,
-                       usage_of(command, app));
+std::string start_of_help(const Command& command, const CLI::App& app, unsigned width) {
+    const std::string line = fmt::format("abortscope {}: {}", command.name, command.summary);
+    return fmt::format("{}\n\nUsage: {}\n", wrapped(line, 0, width), usage_of(command, app));
 }
 
 }  // namespace
@@ -155,12 +155,12 @@ void for_each_command(const std::function<void(const Command&, const CLI::App&)>
 }
 
 std::string short_help(const Command& command, const CLI::App& app, unsigned width) {
-    return start_of_help(command, app) + option_list(app, width, false) +
+    return start_of_help(command, app, width) + option_list(app, width, false) +
            fmt::format("\n`abortscope {} --help` tells more.\n", command.name);
 }
 
 std::string long_help(const Command& command, const CLI::App& app, unsigned width) {
-    std::string text = start_of_help(command, app) + option_list(app, width, true);
+    std::string text = start_of_help(command, app, width) + option_list(app, width, true);
     if (!command.examples.empty()) text += "\nExamples:\n";
     for (const Example& example : command.examples) {
         text += fmt::format("  {}\n      {}\n", example.command, example.meaning);
