@@ -35,6 +35,9 @@ struct ParameterSpec {
     std::span<const std::string_view> words{};
 };
 
+/// A scenario with a parameter of this name runs its phases for that time: its score is a rate.
+inline constexpr std::string_view duration_parameter_name = "duration_ms";
+
 struct PhaseSpec {
     std::string_view name;
     bool all_workers = false;  ///< otherwise worker 0 alone runs it

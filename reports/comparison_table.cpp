@@ -18,6 +18,14 @@ std::optional<double> median_operations(const Sample& sample) {
     return median(std::move(values));
 }
 
+bool runs_for_a_time(const Sample& sample) {
+    return std::any_of(sample.begin(), sample.end(), [](const Measurement* row) {
+        return std::any_of(
+            row->parameters.begin(), row->parameters.end(),
+            [](const ParameterValue& value) { return value.name == duration_parameter_name; });
+    });
+}
+
 /// Whether the policies did the same work at every point, so that times tell all. A phase that
 /// depends on the one before it (destroying what a search has left) may differ a little.
 bool times_compare(const Grouping& grouping) {
@@ -27,7 +35,9 @@ bool times_compare(const Grouping& grouping) {
             double least = std::numeric_limits<double>::max();
             double most = 0;
             for (const std::string& policy : grouping.policies()) {
-                const auto operations = median_operations(grouping.sample(level, phase, policy));
+                const Sample& sample = grouping.sample(level, phase, policy);
+                if (runs_for_a_time(sample)) return false;
+                const auto operations = median_operations(sample);
                 if (!operations) continue;
                 least = std::min(least, *operations);
                 most = std::max(most, *operations);

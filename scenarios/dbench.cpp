@@ -25,8 +25,8 @@
 //
 // The check: the names that exist are those that were created and not removed (name_space.hpp).
 //
-// Source: the queue spinlock RFC thread, LKML 2013-08, which measured with dbench 4.0. The weights
-// are the shares of its trace's lines; sizes and times are assumed.
+// Source: the queue spinlock RFC thread, LKML 2013-08, which measured with dbench. The weights are
+// the shares of the lines of dbench 4.0's trace; sizes and times are assumed.
 #include <array>
 #include <cstdint>
 #include <memory>

@@ -20,7 +20,7 @@
 // The checks: no lock lets anybody in beside an exclusive owner, and no page is lost or comes back
 // twice.
 //
-// Source: the queue spinlock RFC thread, LKML 2013-08, which measured with ebizzy 0.3 (allocate,
+// Source: the queue spinlock RFC thread, LKML 2013-08, which measured with ebizzy (allocate,
 // copy and search 512 KiB chunks, mmap each); the kernel's part from mm/memory.c and
 // mm/page_alloc.c (per-CPU lists are refilled by 31 pages, page vectors hold 14). Built from that
 // description.

@@ -59,7 +59,7 @@ constexpr std::array parameters{
 constexpr std::array<PhaseSpec, 1> phases{{{"messages", true}}};
 constexpr std::array<std::string_view, 1> policies{"none"};
 
-/// A Linux socket holds 212,992 bytes (net.core.rmem_default), a small message costs 768 of them.
+/// A Linux socket holds 212,992 bytes (net.core.rmem_default), a small message about 768 of them.
 constexpr std::uint32_t queue_capacity = 212'992 / 768;
 // Assumed, as orders of magnitude of a 2013 Xeon:
 constexpr std::uint64_t message_ns = 600;  ///< allocate and copy, or copy and free, a socket buffer

@@ -15,7 +15,7 @@
 // under forced acquisitions the number of those.
 //
 // Source: A. Kleen, TSX anti-patterns in lock elision code (2014); Afek, Levy and Morrison,
-// Software-improved hardware lock elision, PODC 2014, where the effect has its name.
+// Software-improved hardware lock elision, PODC 2014, who measure it.
 #include <array>
 #include <cstdint>
 #include <memory>

@@ -7,8 +7,7 @@
 //   insert   | one     | inserts elements 0 .. n-1, no lock
 //   iterate  | one     | visits every element, no lock
 //   search   | all     | for every key in order: with chance mutation_pct removes it under the
-//   write
-//            |         | lock, otherwise looks it up under the read lock; at 0 % without a lock
+//            |         | write lock, else looks it up under the read lock; at 0 % without a lock
 //   destroy  | one     | removes what is left, no lock
 //
 // Only the search differs between locks and policies. A key is removed at most once and none comes

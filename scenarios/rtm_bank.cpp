@@ -112,7 +112,7 @@ class RtmBank final : public Scenario {
 constexpr ScenarioInfo info{
     .name = "rtm-bank",
     .summary = "transfers between accounts under one global lock: conflicts by chance",
-    .source = "the bank of the transactional-memory literature (e.g. TinySTM, PPoPP 2008)",
+    .source = "the bank of the transactional-memory literature, as in TinySTM",
     .parameters = parameters,
     .phases = phases,
     .locks = exclusive_locks,

@@ -6,8 +6,6 @@
 // mapped and the next attempt faults again: retrying never helps. For each page a worker makes
 // `attempts` attempts, then touches the page outside, then tries once more, which commits. With
 // prefault 1 the page is touched outside before: the cure.
-//
-// The check: every page's last attempt committed, or ended in something else than the page.
 #include <algorithm>
 #include <array>
 #include <cstddef>

@@ -12,7 +12,7 @@
 namespace abortscope {
 
 inline constexpr ParameterSpec duration_parameter(std::int64_t default_value) {
-    return {.name = "duration_ms",
+    return {.name = duration_parameter_name,
             .option = "",
             .help = "how long the workers run",
             .default_value = default_value,

@@ -4,7 +4,7 @@
 // aborts are made of.
 #pragma once
 
-#include <string_view>
+#include <string>
 
 #include "primitives/abort_log.hpp"
 #include "primitives/machine.hpp"
@@ -14,10 +14,9 @@
 namespace abortscope {
 
 /// Runs `body` as one outermost transaction, once, and counts the attempt and its end in the
-/// worker's log. True: it committed. False: `status`, where given, says why not, and nothing that
-/// `body` did has happened.
+/// worker's log. True: it committed. False: it aborted, and nothing that `body` did has happened.
 template <Machine M, class Body>
-bool attempt(Body body, rtm::Status* why_not = nullptr) {
+bool attempt(Body body) {
     AbortLog& log = M::log();
     ++log.attempts;
     const rtm::Status status = M::begin(nullptr);
@@ -28,7 +27,6 @@ bool attempt(Body body, rtm::Status* why_not = nullptr) {
         return true;
     }
     log.record_abort(status);
-    if (why_not != nullptr) *why_not = status;
     return false;
 }
 

@@ -18,8 +18,8 @@
 // The checks: the tree keeps its order, colours and heights and is empty at the end; a reader never
 // sees a value that does not belong to its key; every callback that was queued has been run.
 //
-// Source: P. E. McKenney, M. Desnoyers and L. Jiangshan, "call_rcu: use futex for wakeup scheme",
-// lttng-dev 2011-06; its rbtree test had 0 readers and 1 writer and keys below 2048.
+// Source: the call_rcu thread on lttng-dev, 2011-06 (liburcu 263e3cf and its successors); its
+// rbtree test had 0 readers, 1 writer and keys below 2048.
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -234,7 +234,7 @@ class UrcuRbtree final : public Scenario {
 constexpr ScenarioInfo info{
     .name = "urcu-rbtree",
     .summary = "updates of an RCU red-black tree, whose call_rcu worker is woken in eight ways",
-    .source = "call_rcu: use futex for wakeup scheme, lttng-dev 2011-06",
+    .source = "call_rcu thread, lttng-dev 2011-06 (liburcu 263e3cf)",
     .parameters = parameters,
     .phases = phases,
     .locks = exclusive_locks,

@@ -2,14 +2,13 @@
 //
 // How a full pair of buckets of a Cmap gets a free slot: the shortest path of displacements.
 //
-//   first or second bucket --slot--> its other bucket --slot--> ... --slot--> bucket with a free
-//   slot
+//   first or second bucket --slot--> its other bucket --slot--> ... --slot--> one with a free slot
 //
 // Breadth-first, so a path never visits a bucket twice: had it, the earlier visit would have found
 // the same free slot sooner. Nodes are then moved backward along the path, from its end to its
 // start, so that each is in two buckets for a moment and never in none.
 //
-// Source: Li, Andersen, Kaminsky and Freedman, EuroSys 2014, section 4.3.
+// Source: Li, Andersen, Kaminsky and Freedman, EuroSys 2014.
 #pragma once
 
 #include <array>

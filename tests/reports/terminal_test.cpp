@@ -75,6 +75,16 @@ TEST(TerminalReport, ShowsThroughputWhereThePoliciesDidDifferentWork) {
     EXPECT_THAT(text, HasSubstr("1.50"));
 }
 
+TEST(TerminalReport, ShowsThroughputWherePhasesRunForATime) {
+    SampleRows sample({"none"}, 1);
+    for (Measurement& row : sample.rows) {
+        row.parameters.push_back({duration_parameter_name, 20, {}});
+    }
+    const std::string text = terminal_report(sample.rows, sample.columns, 80);
+    EXPECT_THAT(text, HasSubstr("/s"));
+    EXPECT_THAT(text, Not(HasSubstr("  ms")));
+}
+
 TEST(TerminalReport, OfNothingIsNothing) {
     EXPECT_EQ(terminal_report({}, {}, 80), "");
 }
