@@ -123,10 +123,12 @@ void add_written_lines(std::vector<Validation>& rows) {
                     largest_footprint("model:haswell", 0.002), 64,
                     "rtm-bench baseline, 25 KB, in Cai (ANU 2020)", true,
                     "rare attempts find the emptied ways of an abort before"});
-    rows.push_back({"haswell", "20 KiB contiguous: commits of 100 attempts", "", 1,
-                    100 * capacity("model:haswell", 320, write, fresh, 1000), 5,
+    // Published in words only, so the figure is whether the words hold.
+    const double at_20_kib = capacity("model:haswell", 320, write, fresh, 1000);
+    rows.push_back({"haswell", "20 KiB contiguous: does a minority of attempts commit", "", 1,
+                    at_20_kib > 0 && at_20_kib < 0.5 ? 1.0 : 0.0, 0,
                     "Intel forum 393861: commits after several retries", true,
-                    "published in words: seldom, but not never"});
+                    "seldom, but not never"});
     for (const auto& [machine, lines] :
          {std::pair{"haswell", 9}, std::pair{"skylake-sp", 9}, std::pair{"icelake-sp", 13}}) {
         rows.push_back(
@@ -208,7 +210,7 @@ void add_costs(std::vector<Validation>& rows) {
                     "begin and commit cost plus jitter"});
     rows.push_back({"haswell", "two tasks that block wake each other: a round trip", "us", 5.8,
                     round_trip_us(), 1.0, "perf bench sched pipe, 5.8 us/op (2009)", true,
-                    "wake-up cost, idle exit (intel_idle: C1 2 us), scheduling in"});
+                    "the wake-up is calibrated to this figure, so it shows no more than that"});
 }
 
 }  // namespace
