@@ -40,14 +40,14 @@ struct RunOptions {
 constexpr std::size_t shown_hot_lines = 5;
 
 /// The worst lines of one trial, under the command that runs it again.
-std::string hot_lines_section(const TrialResult& result, const TrialSpec& spec) {
+std::string hot_lines_section(const TrialResult& result) {
     std::uint64_t aborts = 0;
     for (const Measurement& row : result.rows) {
         aborts += row.log ? row.log->aborts() : 0;
     }
     if (aborts == 0) return {};
     const std::size_t shown = std::min(result.hot_lines.size(), shown_hot_lines);
-    return fmt::format("\nHottest lines of {}:\n\n", command_for(spec)) +
+    return fmt::format("\nHottest lines of {}:\n\n", command_for(result.spec)) +
            hot_lines_table(std::span(result.hot_lines).first(shown), aborts);
 }
 
@@ -116,16 +116,12 @@ int run(RunOptions& options) {
     PlanOptions plan_options;
     plan_options.allow_force_abort = options.allow_force_abort;
     plan_native_counters(plan_options);
-    std::vector<TrialSpec> specs;
-    for (const Trial& trial : trials) specs.push_back(trial.spec);
     std::vector<Measurement> rows;
     std::string hot_lines;
-    std::size_t done = 0;
     const SessionResult session =
         run_session(std::move(trials), jobs, !options.quiet, [&](TrialResult result) {
             options.exports.add(result.rows);
-            if (options.hot_lines) hot_lines += hot_lines_section(result, specs[done]);
-            ++done;
+            if (options.hot_lines) hot_lines += hot_lines_section(result);
             rows.insert(rows.end(), std::make_move_iterator(result.rows.begin()),
                         std::make_move_iterator(result.rows.end()));
         });

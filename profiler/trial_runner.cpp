@@ -257,6 +257,7 @@ TrialResult run_trial(const ScenarioEntry& entry, const TrialSpec& spec,
     try {
         TrialResult result = is_native(spec.machine) ? run_on_native(entry, spec)
                                                      : run_on_model(entry, spec, options);
+        result.spec = spec;
         result.host_ns = static_cast<std::uint64_t>(
             std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count());
         return result;

@@ -18,6 +18,7 @@ class Observer;
 }
 
 struct TrialResult {
+    TrialSpec spec;  ///< what was run: an interrupted queue leaves results out
     std::vector<Measurement> rows;
     std::vector<HotLine> hot_lines;  ///< worst first; on the model only
     /// Capacity aborts by set and way of L1: index set * ways + way; on the model only.

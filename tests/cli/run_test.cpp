@@ -189,6 +189,19 @@ TEST(Run, WritesFinishedRowsWholeWhenInterrupted) {
     }
 }
 
+TEST(Run, NamesTheTrialsThatHaveEndedWhenInterrupted) {
+    const TemporaryFolder folder;
+    // The first trial is at work long after the second one has ended.
+    RunningProgram program({"run", "lemming", "--policy", "ovs2016", "--set",
+                            "sections=100000000,2000", "--jobs", "2", "--hot-lines"});
+    std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+    program.signal(SIGINT);
+    const Outcome outcome = program.wait();
+    EXPECT_EQ(outcome.code, 130) << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr("Hottest lines of "));
+    EXPECT_THAT(outcome.out, Not(HasSubstr("100000000"))) << "it names a trial that has not ended";
+}
+
 TEST(Run, RunsThePlainLockOnThisComputer) {
     const Outcome outcome =
         abortscope("run ovs-hmap --machine native --n 1000 --threads 2 --csv -");
