@@ -28,26 +28,32 @@
 
 namespace abortscope {
 
-/// What a queue's worker, or a producer, counted. Written by that one alone.
-struct alignas(128) CallRcuCounters {
-    std::uint64_t passes = 0;         ///< worker: looks at the queue
-    std::uint64_t grace_periods = 0;  ///< worker
-    std::uint64_t callbacks = 0;      ///< worker: run
-    std::uint64_t sleeps = 0;         ///< worker: waits for a wake-up that really slept
-    std::uint64_t calls = 0;          ///< producer: call()
-    std::uint64_t wake_ups = 0;       ///< producer: wake-up calls made by call()
+/// What a queue's worker counted. Written by it alone, outside any transaction.
+struct alignas(128) CallRcuWorkerCounters {
+    std::uint64_t passes = 0;  ///< looks at the queue
+    std::uint64_t grace_periods = 0;
+    std::uint64_t callbacks = 0;  ///< run
+    std::uint64_t sleeps = 0;     ///< waits for a wake-up that really slept
+};
+
+/// What a producer counted. In Cells, so that a transaction that aborts takes its calls back.
+template <Machine M>
+struct alignas(128) CallRcuProducerCounters {
+    typename M::template Cell<std::uint64_t> calls{0};
+    typename M::template Cell<std::uint64_t> wake_ups{0};  ///< made by call()
 };
 
 template <Machine M, class Domain = RcuDomain<M>>
 class CallRcu {
   public:
     using Head = RcuHead<M>;
+    using ProducerCounters = CallRcuProducerCounters<M>;
 
     /// `domain` and `form` outlive it; producers are workers 0 .. workers-1.
     CallRcu(Domain& domain, unsigned workers, const WakeUpForm& form, unsigned queues = 1,
             std::uint64_t batch_delay_ns = WakeUpEvent<M>::default_batch_delay_ns)
         : domain_(&domain),
-          producers_(make_owned_array<M, CallRcuCounters>("call_rcu.producers", workers)),
+          producers_(make_owned_array<M, ProducerCounters>("call_rcu.producers", workers)),
           queues_(make_queues(queues, form, batch_delay_ns)),
           queue_count_(queues) {}
 
@@ -57,15 +63,15 @@ class CallRcu {
         Queue& queue = queues_.get()[worker % queue_count_];
         head.callback = callback;
         queue.waiting.push(head);
-        CallRcuCounters& counters = producers_.get()[worker];
-        ++counters.calls;
-        if (queue.event.ring()) ++counters.wake_ups;
+        ProducerCounters& counters = producers_.get()[worker];
+        counters.calls += 1;
+        if (queue.event.ring()) counters.wake_ups += 1;
     }
 
     /// The worker of one queue: returns when stop() was called and the queue is empty.
     void run_worker(unsigned index) {
         Queue& queue = queues_.get()[index];
-        CallRcuCounters& counters = queue.counters;
+        CallRcuWorkerCounters& counters = queue.counters;
         queue.event.start();
         for (;;) {
             queue.event.begin_pass();
@@ -104,10 +110,10 @@ class CallRcu {
     WakeUpEvent<M>& event(unsigned index) { return queues_.get()[index].event; }
 
     /// Read them when nobody writes.
-    const CallRcuCounters& queue_counters(unsigned index) const {
+    const CallRcuWorkerCounters& queue_counters(unsigned index) const {
         return queues_.get()[index].counters;
     }
-    const CallRcuCounters& producer_counters(unsigned worker) const {
+    const ProducerCounters& producer_counters(unsigned worker) const {
         return producers_.get()[worker];
     }
 
@@ -117,7 +123,7 @@ class CallRcu {
         WaitFreeQueue<M> waiting;
         WakeUpEvent<M> event;
         alignas(64) typename M::template Atomic<std::uint32_t> stops{0};
-        CallRcuCounters counters;
+        CallRcuWorkerCounters counters;
     };
 
     static Owned<M, Queue> make_queues(unsigned count, const WakeUpForm& form,
@@ -132,7 +138,7 @@ class CallRcu {
     }
 
     Domain* domain_;
-    Owned<M, CallRcuCounters> producers_;
+    Owned<M, ProducerCounters> producers_;
     Owned<M, Queue> queues_;
     unsigned queue_count_;
 };

@@ -183,6 +183,28 @@ TEST_F(RcuOnTheModel, VariantNoGracePeriodFreesObjectsUnderReaders) {
     EXPECT_GT(broken, 0u);
 }
 
+TEST_F(RcuOnTheModel, ACallOfATransactionThatAbortedIsNotCounted) {
+    ModelTrial trial(2);
+    auto all = make_owned<Model, Swinging<Model, RcuDomain<Model>>>("all", 2u, "polling", 1u);
+    unsigned aborts = 0;
+    trial.run([&](unsigned worker) {
+        if (worker == 1) return all->call_rcu.run_worker(0);
+        for (unsigned tries = 0; tries < 10; ++tries) {
+            if (!Model::begin().is_started()) {
+                ++aborts;
+                continue;
+            }
+            all->call_rcu.call(*all->current.load(), [](RcuHead<Model>*) {});
+            Model::abort<1>();
+        }
+        all->call_rcu.call(*all->current.load(), [](RcuHead<Model>*) {});
+        all->call_rcu.stop();
+    });
+    EXPECT_EQ(aborts, 10u);
+    EXPECT_EQ(std::uint64_t{all->call_rcu.producer_counters(0).calls}, 1u);
+    EXPECT_EQ(all->call_rcu.queue_counters(0).callbacks, 1u);
+}
+
 class NativeRcu : public ::testing::TestWithParam<unsigned> {};
 
 TEST_P(NativeRcu, NoObjectIsFreedUnderAReaderInAnyForm) {

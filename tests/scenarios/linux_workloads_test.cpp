@@ -101,6 +101,14 @@ TEST_F(UrcuRbtree, IsSlowByTheSleepUnderTheMutexAndNotByTheCondvar) {
     EXPECT_LT(updates_per_ms("futex-never-armed"), futex * 1.1);
 }
 
+TEST_F(UrcuRbtree, CountsTheCallsOfCommittedSectionsAlone) {
+    TrialSpec spec = spec_of("urcu-rbtree", 3, {{"duration_ms", 2}});
+    spec.lock = "futex-mutex";
+    spec.policy = "ovs2016";
+    // The scenario's own check holds calls against callbacks.
+    EXPECT_GT(run_model(spec).aborts(), 0u);
+}
+
 TEST(UrcuRbtreeOnNative, RunsEveryCallbackWithEveryForm) {
     for (std::size_t form = 0; form < wake_up_forms.size(); ++form) {
         TrialSpec spec = spec_of("urcu-rbtree", 4,
