@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "cli/value_list.hpp"
@@ -23,6 +24,7 @@ constexpr Range cpu_range{1, 4096};
 constexpr Range repeat_range{1, 1'000'000};
 constexpr Range job_range{1, 1024};
 constexpr Range shape_range{1, 128};
+constexpr double most_workers_per_cpu = 64;
 
 std::vector<std::string_view> scenario_names() {
     std::vector<std::string_view> names;
@@ -47,6 +49,10 @@ std::vector<unsigned> unsigned_list(std::string_view option, const std::string& 
 template <class Names>
 std::vector<std::string> copied(const Names& names) {
     return std::vector<std::string>(names.begin(), names.end());
+}
+
+void append(std::vector<Trial>& all, std::vector<Trial> trials) {
+    for (Trial& trial : trials) all.push_back(std::move(trial));
 }
 
 /// The place of the parameter with that name or option.
@@ -104,6 +110,8 @@ const SweepOptions::Row SweepOptions::rows[] = {
     {"--policy", "LIST", "retry policies of the elided lock, none for the plain one",
      &SweepOptions::policy_},
     {"--threads", "LIST", "workers", &SweepOptions::threads_},
+    {"--commit-ratio", "LIST", "workers for each CPU instead of --threads, such as 0.5,1,1.5",
+     &SweepOptions::commit_ratio_},
     {"--cpus", "LIST", "CPUs that the workers may use; default all of the machine",
      &SweepOptions::cpus_},
     {"--seed", "N", "seed of the first repeat; repeat k has N + k; default 1",
@@ -213,6 +221,31 @@ std::vector<std::string> SweepOptions::policies_for(const ScenarioInfo& info,
     return policies;
 }
 
+std::vector<unsigned> SweepOptions::threads_for(const ScenarioInfo& info) const {
+    return threads_.empty() ? std::vector<unsigned>{info.default_threads}
+                            : unsigned_list("--threads", threads_, thread_range);
+}
+
+std::vector<unsigned> SweepOptions::committed_threads(unsigned cpus) const {
+    constexpr std::string_view option = "--commit-ratio";
+    if (!threads_.empty()) throw UsageError("--commit-ratio and --threads exclude each other");
+    std::vector<unsigned> all;
+    for (const double ratio : parse_ratios(option, commit_ratio_, most_workers_per_cpu)) {
+        const auto threads = std::lround(ratio * cpus);
+        if (threads < thread_range.minimum || threads > thread_range.maximum) {
+            throw UsageError(fmt::format("{} {}: of {} CPUs that is {} workers; they are {} to {}",
+                                         option, ratio, cpus, threads, thread_range.minimum,
+                                         thread_range.maximum));
+        }
+        if (std::find(all.begin(), all.end(), threads) != all.end()) {
+            throw UsageError(fmt::format("{} {}: two of them are {} workers on {} CPUs", option,
+                                         in_quotes(commit_ratio_), threads, cpus));
+        }
+        all.push_back(static_cast<unsigned>(threads));
+    }
+    return all;
+}
+
 /// "+sockets=4+smt=1", from the options that were given.
 std::string SweepOptions::overrides_for(const std::string& machine) const {
     std::string text;
@@ -237,8 +270,6 @@ std::vector<Trial> SweepOptions::trials() {
     sweep.scenario = &entry;
     sweep.values = parameter_values(info);
     sweep.locks = locks_for(info);
-    sweep.threads = threads_.empty() ? std::vector<unsigned>{info.default_threads}
-                                     : unsigned_list("--threads", threads_, thread_range);
     if (!cpus_.empty()) sweep.cpus = unsigned_list("--cpus", cpus_, cpu_range);
     sweep.seed = parse_seed("--seed", seed_);
     sweep.repeats = static_cast<unsigned>(parse_integer("--repeat", repeat_, repeat_range));
@@ -249,11 +280,21 @@ std::vector<Trial> SweepOptions::trials() {
     for (const std::string& machine : split_list("--machine", typed)) {
         machines.push_back(machine_named(machine + overrides_for(machine)));
     }
+    const std::vector<unsigned> all_cpus = sweep.cpus;
     std::vector<Trial> all;
     for (const std::string& machine : machines) {
         sweep.machines = {machine};
         sweep.policies = policies_for(info, machine);
-        for (Trial& trial : trials_of(sweep)) all.push_back(std::move(trial));
+        if (commit_ratio_.empty()) {
+            sweep.threads = threads_for(info);
+            append(all, trials_of(sweep));
+            continue;
+        }
+        for (const unsigned cpus : all_cpus) {
+            sweep.cpus = {cpus};
+            sweep.threads = committed_threads(cpus != 0 ? cpus : cpus_of(machine));
+            append(all, trials_of(sweep));
+        }
     }
     for (const Trial& trial : all) require_runnable(trial.spec);
     return shard_of(all, shard.number, shard.count);

@@ -34,6 +34,10 @@ class SweepOptions {
     std::vector<std::string> locks_for(const ScenarioInfo& info) const;
     std::vector<std::string> policies_for(const ScenarioInfo& info, const std::string& machine);
 
+    std::vector<unsigned> threads_for(const ScenarioInfo& info) const;
+    /// The workers of each commit ratio on that many CPUs of a machine.
+    std::vector<unsigned> committed_threads(unsigned cpus) const;
+
     std::string overrides_for(const std::string& machine) const;
 
     std::string scenario_;
@@ -44,6 +48,7 @@ class SweepOptions {
     std::string lock_;
     std::string policy_;
     std::string threads_;
+    std::string commit_ratio_;
     std::string cpus_;
     std::string seed_ = "1";
     std::string repeat_ = "1";

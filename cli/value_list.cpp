@@ -72,6 +72,19 @@ std::vector<std::int64_t> parse_integers(std::string_view option, std::string_vi
     return numbers;
 }
 
+std::vector<double> parse_ratios(std::string_view option, std::string_view text, double maximum) {
+    std::vector<double> ratios;
+    for (const std::string& element : split_list(option, text)) {
+        const bool is_decimal = element.find_first_not_of("0123456789.") == std::string::npos;
+        const std::optional<double> ratio = is_decimal ? number_in<double>(element) : std::nullopt;
+        if (!ratio || *ratio <= 0 || *ratio > maximum) {
+            refuse(option, element, fmt::format("a number above 0 and up to {}", maximum));
+        }
+        ratios.push_back(*ratio);
+    }
+    return ratios;
+}
+
 std::vector<std::string> parse_names(std::string_view option, std::string_view kind,
                                      std::string_view text,
                                      std::span<const std::string_view> names) {

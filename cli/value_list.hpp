@@ -29,6 +29,9 @@ std::int64_t parse_integer(std::string_view option, std::string_view text, Range
 std::vector<std::int64_t> parse_integers(std::string_view option, std::string_view text,
                                          Range range);
 
+/// "0.5,1,1.5": decimal numbers above 0 and up to `maximum`.
+std::vector<double> parse_ratios(std::string_view option, std::string_view text, double maximum);
+
 /// Elements that must be among `names`; `kind` is what they are ("policy").
 std::vector<std::string> parse_names(std::string_view option, std::string_view kind,
                                      std::string_view text,

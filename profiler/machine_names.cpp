@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "machines/model/preset_file.hpp"
+#include "machines/native/affinity.hpp"
 #include "machines/native/rtm_probe.hpp"
 #include "profiler/errors.hpp"
 #include "profiler/host/rtm_verdict.hpp"
@@ -57,6 +58,11 @@ model::Preset preset_of(std::string_view machine) {
         }
     }
     throw UsageError(unknown_name("machine", machine, machine_names()));
+}
+
+unsigned cpus_of(std::string_view machine) {
+    if (is_native(machine)) return static_cast<unsigned>(native::allowed_cpus().size());
+    return preset_of(machine).hardware_threads();
 }
 
 std::string why_no_rtm(std::string_view machine) {

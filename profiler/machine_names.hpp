@@ -26,6 +26,9 @@ std::string machine_named(std::string_view typed);
 /// The preset of a machine that is not native. Throws like `machine_named`.
 model::Preset preset_of(std::string_view machine);
 
+/// CPUs that workers may use there: the model's, or those that this process is allowed.
+unsigned cpus_of(std::string_view machine);
+
 /// Why transactions cannot run on that machine; empty where they can.
 std::string why_no_rtm(std::string_view machine);
 

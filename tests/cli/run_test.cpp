@@ -115,6 +115,26 @@ TEST(Run, RefusesWhatMakesNoSense) {
     expect_refusal("run ovs-hmap --n " + std::string(300, '9'), 2, "a whole number");
 }
 
+TEST(Run, TakesTheWorkersOfEachCpuInsteadOfTheWorkers) {
+    const std::string words = "run ebizzy --dry-run --commit-ratio 0.5,1,1.5 ";
+    const std::vector<std::string> all = lines_of(abortscope(words + "--cpus 3,8").out);
+    ASSERT_THAT(all, SizeIs(6));
+    const char* expected[] = {"--threads 2 --cpus 3", "--threads 3 --cpus 3",
+                              "--threads 5 --cpus 3", "--threads 4 --cpus 8",
+                              "--threads 8 --cpus 8", "--threads 12 --cpus 8"};
+    for (std::size_t i = 0; i < 6; ++i) EXPECT_THAT(all[i], HasSubstr(expected[i]));
+    EXPECT_THAT(abortscope(words + "--machine model:sandybridge-2s").out,
+                HasSubstr("--threads 48 "));
+
+    expect_refusal("run ebizzy --commit-ratio 1 --threads 2", 2, "exclude each other");
+    expect_refusal("run ebizzy --commit-ratio 0.5,x", 2, "a number above 0 and up to 64, not 'x'");
+    expect_refusal("run ebizzy --commit-ratio 0", 2, "not '0'");
+    expect_refusal("run ebizzy --commit-ratio 1e9", 2, "not '1e9'");
+    expect_refusal("run ebizzy --commit-ratio 1,,2", 2, "empty element");
+    expect_refusal("run ebizzy --commit-ratio 0.01", 2, "of 8 CPUs that is 0 workers");
+    expect_refusal("run ebizzy --commit-ratio 1,1.01", 2, "two of them are 8 workers on 8 CPUs");
+}
+
 TEST(Run, SaysBeforeAnyTrialThatTheCsvCannotBeWritten) {
     expect_refusal("run ovs-hmap --n 50000000 --csv /no/such/folder/x.csv", 1,
                    "cannot write /no/such/folder/x.csv: No such file or directory");
