@@ -39,12 +39,12 @@ void Exports::declare(CLI::App& app) {
 }
 
 void Exports::open(std::vector<Column> columns) {
-    std::vector<std::string> paths;
+    std::vector<std::string> paths = others_;
     for (const Row& row : table) {
         const std::string& path = this->*row.path;
         if (path.empty()) continue;
         if (std::find(paths.begin(), paths.end(), path) != paths.end()) {
-            throw UsageError(fmt::format("two exports go to {}", path));
+            throw UsageError(fmt::format("two files go to {}", path));
         }
         paths.push_back(path);
         if (row.report != nullptr) require_writable(path);
@@ -56,7 +56,8 @@ void Exports::open(std::vector<Column> columns) {
 }
 
 bool Exports::take_standard_output() const {
-    return std::any_of(std::begin(table), std::end(table),
+    return std::find(others_.begin(), others_.end(), "-") != others_.end() ||
+           std::any_of(std::begin(table), std::end(table),
                        [&](const Row& row) { return this->*row.path == "-"; });
 }
 

@@ -23,6 +23,9 @@ class Exports {
     /// Declares the options; this object must outlive the parsing.
     void declare(CLI::App& app);
 
+    /// Something else of the command is written there: no export may go to the same place.
+    void also_written(const std::string& path) { others_.push_back(path); }
+
     /// Throws IoError for what cannot be written, UsageError for two exports to one place.
     void open(std::vector<Column> columns);
 
@@ -41,6 +44,7 @@ class Exports {
     std::string json_;
     std::string markdown_;
     std::string html_;
+    std::vector<std::string> others_;
     std::vector<Column> columns_;
     std::optional<Output> csv_output_;
 };

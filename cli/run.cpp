@@ -15,6 +15,7 @@
 #include "cli/exports.hpp"
 #include "cli/session.hpp"
 #include "cli/sweep_options.hpp"
+#include "cli/trace_option.hpp"
 #include "profiler/columns.hpp"
 #include "profiler/counters/native_counters.hpp"
 #include "profiler/machine_names.hpp"
@@ -31,6 +32,7 @@ namespace {
 struct RunOptions {
     SweepOptions sweep;
     Exports exports;
+    TraceOption trace;
     bool quiet = false;
     bool dry_run = false;
     bool hot_lines = false;
@@ -108,6 +110,7 @@ int run(RunOptions& options) {
 
     const ScenarioInfo* scenarios[] = {options.sweep.scenario().info};
     const std::vector<Column> columns = columns_for(scenarios);
+    options.trace.prepare(trials, options.exports);
     options.exports.open(columns);
     if (!options.quiet) {
         for (const std::string& line : options.sweep.notes()) note(line);
@@ -118,15 +121,17 @@ int run(RunOptions& options) {
     plan_native_counters(plan_options);
     std::vector<Measurement> rows;
     std::string hot_lines;
+    const auto take = [&](TrialResult result) {
+        options.exports.add(result.rows);
+        if (options.hot_lines) hot_lines += hot_lines_section(result);
+        rows.insert(rows.end(), std::make_move_iterator(result.rows.begin()),
+                    std::make_move_iterator(result.rows.end()));
+    };
     const SessionResult session =
-        run_session(std::move(trials), jobs, !options.quiet, [&](TrialResult result) {
-            options.exports.add(result.rows);
-            if (options.hot_lines) hot_lines += hot_lines_section(result);
-            rows.insert(rows.end(), std::make_move_iterator(result.rows.begin()),
-                        std::make_move_iterator(result.rows.end()));
-        });
+        run_session(std::move(trials), jobs, !options.quiet, take, options.trace.runner());
 
     options.exports.finish(rows);
+    if (!rows.empty()) options.trace.write(rows.front(), !options.quiet);
     if (!options.exports.take_standard_output()) {
         Output output = Output::standard();
         output.write(terminal_report(rows, columns, output.width()) + hot_lines);
@@ -149,6 +154,7 @@ Action declare_run(CLI::App& app) {
     auto options = std::make_shared<RunOptions>();
     options->sweep.declare(app);
     options->exports.declare(app);
+    options->trace.declare(app);
     app.add_flag("--quiet", options->quiet, "no notes and no progress on standard error");
     app.add_flag("--hot-lines", options->hot_lines,
                  "show the cache lines that transactions died of (on the model)");

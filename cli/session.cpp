@@ -2,6 +2,7 @@
 #include "cli/session.hpp"
 
 #include <optional>
+#include <utility>
 
 #include "cli/interrupt.hpp"
 #include "cli/progress.hpp"
@@ -13,12 +14,15 @@ double SessionResult::accesses_per_s() const {
     return static_cast<double>(simulated_accesses) * 1e9 / static_cast<double>(simulating_ns);
 }
 
+TrialResult run_as_specified(const Trial& trial) {
+    return run_trial(*trial.scenario, trial.spec);
+}
+
 SessionResult run_session(std::vector<Trial> trials, unsigned jobs, bool show_progress,
-                          const std::function<void(TrialResult)>& take) {
+                          const std::function<void(TrialResult)>& take, TrialQueue::Run run) {
     SessionResult session;
     session.trials = trials.size();
-    TrialQueue queue(std::move(trials), jobs,
-                     [](const Trial& trial) { return run_trial(*trial.scenario, trial.spec); });
+    TrialQueue queue(std::move(trials), jobs, std::move(run));
     const InterruptGuard guard(queue);
     Progress progress(queue.size(), show_progress);
     std::function<void()> idle;

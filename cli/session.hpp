@@ -23,9 +23,13 @@ struct SessionResult {
     double accesses_per_s() const;
 };
 
+TrialResult run_as_specified(const Trial& trial);
+
 /// Gives each trial's result to `take`, in the trials' order. What `take` or a trial throws ends
-/// the session and is rethrown.
+/// the session and is rethrown. `run` runs one trial, by default as its spec says; what it uses it
+/// owns, as after an interrupt it may still be running when this has returned.
 SessionResult run_session(std::vector<Trial> trials, unsigned jobs, bool show_progress,
-                          const std::function<void(TrialResult)>& take);
+                          const std::function<void(TrialResult)>& take,
+                          TrialQueue::Run run = run_as_specified);
 
 }  // namespace abortscope::cli

@@ -63,11 +63,13 @@ class ElidedLock {
 
     void lock() {
         if (elide(lock_budget())) return;
+        step(LockStep::waits);
         lock_.lock();
         took_lock();
     }
     void lock_shared() requires SharedLockable<Lock> {
         if (elide(lock_budget())) return;
+        step(LockStep::waits);
         lock_.lock_shared();
         took_lock();
     }
@@ -80,10 +82,14 @@ class ElidedLock {
     }
 
     void unlock() {
-        if (!end_elision()) lock_.unlock();
+        if (end_elision()) return;
+        step(LockStep::releases);
+        lock_.unlock();
     }
     void unlock_shared() requires SharedLockable<Lock> {
-        if (!end_elision()) lock_.unlock_shared();
+        if (end_elision()) return;
+        step(LockStep::releases);
+        lock_.unlock_shared();
     }
 
     bool is_free() const { return lock_.is_free(); }
@@ -112,8 +118,10 @@ class ElidedLock {
     template <class TryLock>
     bool try_acquire(TryLock try_lock) {
         if (elide(try_lock_budget())) return true;
-        if (elides_ && !policy_->try_lock.takes_lock) return false;
-        if (!try_lock()) return false;
+        if ((elides_ && !policy_->try_lock.takes_lock) || !try_lock()) {
+            step(LockStep::gives_up);
+            return false;
+        }
         took_lock();
         return true;
     }
@@ -140,6 +148,7 @@ class ElidedLock {
         for (std::uint32_t attempts = 1;; ++attempts) {
             if (policy_->waits_before_begin && !lock_.is_free()) {
                 if (!budget.waits) return false;
+                step(LockStep::waits);
                 if (!lock_.spin_until_free(policy_->wait_pauses)) return false;
             }
             ++log.attempts;
@@ -164,10 +173,12 @@ class ElidedLock {
                 }
                 --no_retry_left;
             }
-            if (rule.waits_until_free && budget.waits &&
-                !lock_.spin_until_free(policy_->wait_pauses)) {
-                start_skip(rule.skip);
-                return false;
+            if (rule.waits_until_free && budget.waits) {
+                step(LockStep::waits);
+                if (!lock_.spin_until_free(policy_->wait_pauses)) {
+                    start_skip(rule.skip);
+                    return false;
+                }
             }
             if (rule.backs_off) back_off(attempts);
         }
@@ -196,7 +207,10 @@ class ElidedLock {
         skip_.store(acquisitions, std::memory_order_relaxed);
     }
 
+    void step(LockStep step) { M::lock_step(step, static_cast<const void*>(&lock_)); }
+
     void took_lock() {
+        step(LockStep::takes);
         AbortLog& log = M::log();
         if (M::in_transaction()) {
             ++log.nested_elided;

@@ -56,6 +56,14 @@ enum class FutexResult : std::uint8_t {
     timed_out,
 };
 
+/// What a worker does to a lock that it does not elide, as a lock tells its machine.
+enum class LockStep : std::uint8_t {
+    waits,     ///< from here on, until it takes the lock, gives up or begins a transaction
+    takes,     ///< has it from here on
+    gives_up,  ///< does not wait any more
+    releases,  ///< is about to unlock it
+};
+
 /// No time limit, for `futex_wait`.
 inline constexpr std::uint64_t forever_ns = ~std::uint64_t{0};
 /// No bound on pauses, for `spin_until`.
@@ -107,12 +115,13 @@ concept Machine = requires(typename M::template Atomic<std::uint32_t>& word,
     { M::system_call(SystemCall::null) };
 
     // Memory, transactional on both machines; never null, std::bad_alloc on exhaustion. `describe`
-    // names a range for attribution ("hmap.n") and `site` what the worker does from here on (a
-    // string literal); both do nothing on native.
+    // names a range for attribution ("hmap.n"), `site` what the worker does from here on (a string
+    // literal), and `lock_step` what it does to a lock; all do nothing on native.
     { M::allocate(size, size) } -> std::same_as<void*>;
     { M::deallocate(address, size, size) };
     { M::describe(static_cast<const void*>(address), size, name) };
     { M::site("search") };
+    { M::lock_step(LockStep::takes, static_cast<const void*>(address)) };
 
     // The worker that asks: its number from 0 (0 also outside any worker) and its log.
     { M::this_worker() } -> std::same_as<unsigned>;

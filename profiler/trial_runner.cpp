@@ -203,6 +203,7 @@ TrialResult run_on_model(const ScenarioEntry& entry, const TrialSpec& spec,
             [&](Measurement& row, const Body& body) {
                 model::EventCounts before = team.counts();
                 const auto workers = static_cast<unsigned>(row.worker_operations.size());
+                if (options.observer != nullptr) options.observer->phase(row.phase);
                 row.duration_ns = team.run(workers, body);
                 model::EventCounts counts = team.counts();
                 counts -= before;

@@ -76,9 +76,12 @@ class Lemming final : public Scenario {
         for (std::uint64_t i = 1; i <= sections_; ++i) {
             if (real_every_ != 0 && i % real_every_ == 0) {
                 M::site("forced acquisition");
+                M::lock_step(LockStep::waits, &lock_->underlying());
                 lock_->underlying().lock();
+                M::lock_step(LockStep::takes, &lock_->underlying());
                 add_one(counters_.get()[threads_]);
                 section(worker);
+                M::lock_step(LockStep::releases, &lock_->underlying());
                 lock_->underlying().unlock();
             } else {
                 M::site("elided section");

@@ -21,14 +21,6 @@ namespace {
 using model::AbortEvent;
 using model::AccessEvent;
 
-constexpr std::array<std::string_view, 8> reason_names{"conflict",
-                                                       "capacity (read line)",
-                                                       "capacity (written line)",
-                                                       "XABORT",
-                                                       "instruction that RTM does not support",
-                                                       "interrupt, fault or context switch",
-                                                       "nesting limit",
-                                                       "injected"};
 constexpr std::array<std::string_view, 3> kind_names{"load", "store", "atomic"};
 
 /// Keeps the last accesses of every worker and stops at the abort.
@@ -67,7 +59,7 @@ class Recorder final : public model::Observer {
     static void fill(Replay& replay, const AbortEvent& event, const model::Engine& engine) {
         replay.number = event.number;
         replay.time_ns = engine.preset().ns_of_cycles(event.time);
-        replay.reason = reason_names[static_cast<std::size_t>(event.reason)];
+        replay.reason = name_of(event.reason);
         replay.status = event.status.word();
         replay.victim = event.victim;
         if (event.killer >= 0) replay.killer = static_cast<unsigned>(event.killer);

@@ -6,12 +6,15 @@
 // which adds it up by line, and to an `Observer`, if there is one (replay and trace are).
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "machines/model/directory.hpp"
 #include "machines/model/memory_system.hpp"
+#include "primitives/machine.hpp"
 #include "primitives/rtm_status.hpp"
 
 namespace abortscope::model {
@@ -27,6 +30,21 @@ enum class AbortReason : std::uint8_t {
     nest_overflow,
     injected,
 };
+
+/// In the order of AbortReason, as people read them.
+inline constexpr std::array<std::string_view, 8> abort_reason_names{
+    "conflict",
+    "capacity (read line)",
+    "capacity (written line)",
+    "XABORT",
+    "instruction that RTM does not support",
+    "interrupt, fault or context switch",
+    "nesting limit",
+    "injected"};
+
+constexpr std::string_view name_of(AbortReason reason) {
+    return abort_reason_names[static_cast<std::size_t>(reason)];
+}
 
 inline constexpr std::uint64_t no_offset = ~std::uint64_t{0};
 
@@ -122,12 +140,19 @@ struct AccessEvent {
 class Observer {
   public:
     virtual ~Observer() = default;
+    /// A phase of the trial comes; none of the workers runs.
+    virtual void phase(std::string_view /*name*/) {}
     virtual void accessed(unsigned /*worker*/, const AccessEvent& /*event*/) {}
     virtual void began(unsigned /*worker*/, Cycles /*time*/, std::uint64_t /*lock*/) {}
     virtual void committed(unsigned /*worker*/, Cycles /*began*/, Cycles /*time*/) {}
     virtual void aborted(const AbortEvent& /*event*/) {}
+    /// `lock` is no_offset for one outside the arena. What a transaction does to a lock is told as
+    /// it happens, and undone by an abort.
+    virtual void lock_step(unsigned /*worker*/, Cycles /*time*/, LockStep /*step*/,
+                           std::uint64_t /*lock*/) {}
     virtual void waits(unsigned /*worker*/, Cycles /*time*/, std::uint64_t /*futex*/) {}
     virtual void sleeps(unsigned /*worker*/, Cycles /*time*/) {}
+    /// Has lost its CPU, or has yielded it, and is ready to run on.
     virtual void preempted(unsigned /*worker*/, Cycles /*time*/) {}
     /// Runs on a CPU from here on: at the start, after waiting, sleeping or preemption.
     virtual void runs(unsigned /*worker*/, Cycles /*time*/, unsigned /*cpu*/) {}

@@ -189,6 +189,9 @@ class Engine {
         if (running_ != nullptr) running_->site = label;
     }
 
+    /// Tells the observer.
+    void lock_step(LockStep step, const void* lock);
+
     Arena& arena() { return arena_; }
     const Arena& arena() const { return arena_; }
     /// Why transactions aborted since the engine was made, by line.

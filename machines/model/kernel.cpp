@@ -312,6 +312,7 @@ void Engine::yield() {
         running_->vruntime = std::max(running_->vruntime, other->vruntime);
     }
     ++cpu_->counts.context_switches;
+    if (options_.observer != nullptr) options_.observer->preempted(running_->worker, cpu_->now);
     requeue_current();
     // The one that yields goes behind the others even where they tie.
     running_->vruntime += 1;

@@ -266,6 +266,9 @@ struct ModelMachine {
     }
 
     static void site(const char* label) { Engine::current()->site(label); }
+    static void lock_step(LockStep step, const void* lock) {
+        Engine::current()->lock_step(step, lock);
+    }
 
     static unsigned this_worker() { return Engine::current()->this_worker(); }
     static AbortLog& log() { return Engine::current()->this_log(); }

@@ -117,6 +117,13 @@ std::uint64_t Engine::lock_offset(const Transaction& tx) const {
     return tx.lock != nullptr && arena_.contains(tx.lock) ? arena_.offset_of(tx.lock) : no_offset;
 }
 
+void Engine::lock_step(LockStep step, const void* lock) {
+    if (options_.observer == nullptr || cpu_ == nullptr) return;
+    const HostHeapAllowed bookkeeping;
+    const std::uint64_t offset = arena_.contains(lock) ? arena_.offset_of(lock) : no_offset;
+    options_.observer->lock_step(running_->worker, cpu_->now, step, offset);
+}
+
 /// Completes an abort's event with what the victim's transaction and the current CPU know.
 void Engine::attribute(const Cpu& cpu, AbortEvent& event) {
     event.number = ++aborts_;

@@ -126,6 +126,7 @@ struct NativeMachine {
                          std::string_view /*object*/) noexcept {}
 
     static void site(const char* /*label*/) noexcept {}
+    static void lock_step(LockStep /*step*/, const void* /*lock*/) noexcept {}
 
     static unsigned this_worker() noexcept {
         return this_thread().worker;

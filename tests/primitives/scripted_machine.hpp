@@ -119,6 +119,7 @@ class ScriptedMachine {
     }
     static void describe(const void*, std::size_t, std::string_view) {}
     static void site(const char*) {}
+    static void lock_step(LockStep, const void*) {}
     static unsigned this_worker() { return script().worker; }
     static AbortLog& log() { return script().log; }
 
