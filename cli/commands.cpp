@@ -10,6 +10,7 @@ Action declare_compare(CLI::App& app);
 Action declare_list(CLI::App& app);
 Action declare_machines(CLI::App& app);
 Action declare_replay(CLI::App& app);
+Action declare_reproduce(CLI::App& app);
 Action declare_validate(CLI::App& app);
 Action declare_columns(CLI::App& app);
 Action declare_doctor(CLI::App& app);
@@ -38,6 +39,10 @@ constexpr Example list_examples[] = {
     {"abortscope list", "all scenarios, policies and machines"},
     {"abortscope list ovs-hmap", "one scenario's phases, locks and parameters"},
 };
+constexpr Example reproduce_examples[] = {
+    {"abortscope reproduce all", "every thread; about three minutes on two cores"},
+    {"abortscope reproduce rwsem-2019 --csv rows.csv", "one thread, and its rows"},
+};
 constexpr Example stat_examples[] = {
     {"abortscope stat -- ./my-program --threads 4",
      "its transactions, aborts and their categories"},
@@ -61,6 +66,10 @@ constexpr Command table[] = {
      .examples = list_examples},
     {"machines", "Show the machines, or every number of one", declare_machines},
     {"replay", "Run a trial again and show what led to one of its aborts", declare_replay},
+    {.name = "reproduce",
+     .summary = "Run mailing-list threads' experiments, published beside measured",
+     .declare = declare_reproduce,
+     .examples = reproduce_examples},
     {"validate", "Show the model beside published measurements of hardware", declare_validate},
     {"columns", "Show what the columns of the results mean", declare_columns},
     {"doctor", "Can RTM be measured here? If not, why, and what to do", declare_doctor},

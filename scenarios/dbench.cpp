@@ -61,6 +61,7 @@ constexpr std::array parameters{
                   .default_value = 256,
                   .minimum = 1,
                   .maximum = 65'536},
+    guests_parameter,
     queue_lock_parameters[0],
     queue_lock_parameters[1],
 };

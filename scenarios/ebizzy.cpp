@@ -63,6 +63,7 @@ constexpr std::array parameters{
                   .default_value = 14,
                   .minimum = 1,
                   .maximum = 1024},
+    guests_parameter,
     queue_lock_parameters[0],
     queue_lock_parameters[1],
 };

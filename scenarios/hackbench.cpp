@@ -53,6 +53,7 @@ constexpr std::array parameters{
                   .default_value = 8,
                   .minimum = 1,
                   .maximum = 4096},
+    guests_parameter,
     queue_lock_parameters[0],
     queue_lock_parameters[1],
 };
@@ -72,8 +73,7 @@ class Hackbench final : public Scenario {
         : messages_(static_cast<std::uint32_t>(spec.value("messages"))),
           fan_(static_cast<unsigned>(spec.value("fan"))),
           message_cycles_(M::cycles_of_ns(message_ns)),
-          run_queue_cycles_(M::cycles_of_ns(run_queue_ns)),
-          witnesses_(spec.threads) {
+          run_queue_cycles_(M::cycles_of_ns(run_queue_ns)) {
         if (spec.threads % (2 * fan_) != 0) {
             throw UsageError("hackbench: " + std::to_string(spec.threads) +
                              " threads are no multiple of twice fan, " + std::to_string(2 * fan_));
@@ -86,6 +86,7 @@ class Hackbench final : public Scenario {
             run_queues_.push_back({locks.make("run queue lock"),
                                    make_owned<M, ExclusionCheck<M>>("run queue check")});
         }
+        witnesses_.assign(spec.threads, Witnesses(run_queues_.size()));
     }
 
     std::uint64_t run(std::size_t /*phase*/, unsigned worker) override {

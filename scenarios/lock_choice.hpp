@@ -12,6 +12,7 @@
 #include "primitives/lock_registry.hpp"
 #include "profiler/errors.hpp"
 #include "profiler/scenario.hpp"
+#include "scenarios/guests.hpp"
 
 namespace abortscope {
 
@@ -81,7 +82,7 @@ class LockSource {
     LockOptions options_;
 };
 
-/// S<M, LockSource<M, Kind>>(spec, source) for an exclusive kind.
+/// S<M, LockSource<M, Kind>>(spec, source) for an exclusive kind, once for each of the guests.
 template <Machine M, template <class, class> class S>
 std::unique_ptr<Scenario> make_on_spinlocks(const TrialSpec& spec) {
     return visit_lock<M>(spec.lock, [&]<class Kind>(Kind) -> std::unique_ptr<Scenario> {
@@ -90,7 +91,8 @@ std::unique_ptr<Scenario> make_on_spinlocks(const TrialSpec& spec) {
                              spec.lock);
         } else {
             using Source = LockSource<M, Kind>;
-            return std::make_unique<S<M, Source>>(spec, Source(spec));
+            return std::make_unique<Guests>(
+                spec, [&] { return std::make_unique<S<M, Source>>(spec, Source(spec)); });
         }
     });
 }

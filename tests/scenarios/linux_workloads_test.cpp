@@ -81,6 +81,22 @@ TEST(Hackbench, RefusesWorkersThatDoNotFillItsGroups) {
     EXPECT_THROW(run_trial(*find_scenario("hackbench"), spec), UsageError);
 }
 
+class GuestsOfOneHost : public OnTheModel {};
+
+TEST_F(GuestsOfOneHost, HaveLocksOfTheirOwn) {
+    const auto records = [](std::int64_t guests) {
+        const Changes changes{{"duration_ms", 5}, {"guests", guests}};
+        return run_model(spec_of("ebizzy", 8, changes)).phase("records").total();
+    };
+    EXPECT_GT(records(4), records(1) * 3 / 2);
+}
+
+TEST_F(GuestsOfOneHost, SplitTheWorkersEvenly) {
+    const Changes changes{{"guests", 3}, {"messages", 10}, {"fan", 2}};
+    EXPECT_NO_THROW(run_model(spec_of("hackbench", 12, changes)));
+    EXPECT_THROW(run_model(spec_of("hackbench", 16, changes)), UsageError);
+}
+
 class UrcuRbtree : public OnTheModel {
   protected:
     static double updates_per_ms(std::string_view form) {
