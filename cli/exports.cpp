@@ -20,15 +20,31 @@ struct Exports::Row {
     std::string Exports::*path;
     /// Null for the CSV, which is written row by row.
     std::string (*report)(std::span<const Measurement>, std::span<const Column>,
-                          const ReportContext&);
+                          const ReportContext&, std::span<const TrialDetails>);
 };
+
+namespace {
+
+using Rows = std::span<const Measurement>;
+using Columns = std::span<const Column>;
+using Details = std::span<const TrialDetails>;
+
+std::string json_export(Rows rows, Columns columns, const ReportContext& context, Details) {
+    return json_report(rows, columns, context);
+}
+
+std::string markdown_export(Rows rows, Columns columns, const ReportContext& context, Details) {
+    return markdown_report(rows, columns, context);
+}
+
+}  // namespace
 
 const Exports::Row Exports::table[] = {
     {"--csv", "write the rows there as they come, as CSV; - for standard output", &Exports::csv_,
      nullptr},
-    {"--json", "write rows, command, build and host there, as JSON", &Exports::json_, json_report},
+    {"--json", "write rows, command, build and host there, as JSON", &Exports::json_, json_export},
     {"--markdown", "write tables there, as Markdown for a pull request", &Exports::markdown_,
-     markdown_report},
+     markdown_export},
     {"--html", "write charts and a table there, as one HTML page", &Exports::html_, html_report},
 };
 
@@ -55,13 +71,28 @@ void Exports::open(std::vector<Column> columns) {
     csv_output_->write(csv_header(columns_));
 }
 
+std::vector<std::string> Exports::files() const {
+    std::vector<std::string> files;
+    for (const Row& row : table) {
+        const std::string& path = this->*row.path;
+        if (!path.empty()) files.push_back(fmt::format("{} {}", row.option, path));
+    }
+    return files;
+}
+
 bool Exports::take_standard_output() const {
     return std::find(others_.begin(), others_.end(), "-") != others_.end() ||
            std::any_of(std::begin(table), std::end(table),
                        [&](const Row& row) { return this->*row.path == "-"; });
 }
 
+void Exports::add(const TrialResult& result) {
+    if (!html_.empty()) details_.push_back(details_of(result, rows_added_));
+    add(result.rows);
+}
+
 void Exports::add(std::span<const Measurement> rows) {
+    rows_added_ += rows.size();
     if (!csv_output_) return;
     std::string lines;
     for (const Measurement& row : rows) lines += csv_line(columns_, row);
@@ -72,7 +103,7 @@ void Exports::finish(std::span<const Measurement> rows) const {
     for (const Row& row : table) {
         const std::string& path = this->*row.path;
         if (path.empty() || row.report == nullptr) continue;
-        write_whole(path, row.report(rows, columns_, report_context()));
+        write_whole(path, row.report(rows, columns_, report_context(), details_));
     }
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "profiler/columns.hpp"
+#include "reports/html/trial_details.hpp"
 #include "reports/output.hpp"
 
 namespace abortscope::cli {
@@ -29,10 +30,15 @@ class Exports {
     /// Throws IoError for what cannot be written, UsageError for two exports to one place.
     void open(std::vector<Column> columns);
 
+    /// What is written where: "--csv out.csv".
+    std::vector<std::string> files() const;
+
     /// Whether the command's own output must not be written.
     bool take_standard_output() const;
 
     void add(std::span<const Measurement> rows);
+    /// The same, with what the HTML page shows of a trial beside its rows.
+    void add(const TrialResult& result);
     /// All rows, of which `add` has been given each.
     void finish(std::span<const Measurement> rows) const;
 
@@ -47,6 +53,8 @@ class Exports {
     std::vector<std::string> others_;
     std::vector<Column> columns_;
     std::optional<Output> csv_output_;
+    std::size_t rows_added_ = 0;
+    std::vector<TrialDetails> details_;  // for the HTML page
 };
 
 }  // namespace abortscope::cli

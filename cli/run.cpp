@@ -122,7 +122,7 @@ int run(RunOptions& options) {
     std::vector<Measurement> rows;
     std::string hot_lines;
     const auto take = [&](TrialResult result) {
-        options.exports.add(result.rows);
+        options.exports.add(result);
         if (options.hot_lines) hot_lines += hot_lines_section(result);
         rows.insert(rows.end(), std::make_move_iterator(result.rows.begin()),
                     std::make_move_iterator(result.rows.end()));

@@ -10,7 +10,8 @@ const colourOf = (policy) => {
   const place = policies.filter((each) => each !== baseline).indexOf(policy) + 1;  // 0: the baseline
   return colours[place % colours.length];
 };
-
+// Bare transactions know no policy.
+const nameOfPolicy = (policy) => policy ?? 'transactions';
 
 function show(id, type, data, yTitle, extra = {}) {
   charts.get(id)?.destroy();
@@ -29,7 +30,7 @@ function show(id, type, data, yTitle, extra = {}) {
     type,
     data,
     options: {
-      responsive: true, maintainAspectRatio: false, animation: false, spanGaps: false,
+      responsive: true, maintainAspectRatio: false, animation: false, spanGaps: false, clip: false,
       interaction: {mode: 'index', intersect: false},
       scales: {
         x: {...(type === 'line' ? scaleOfAxis() : {}), stacked: !!extra.stacked, grid, ticks, title: axisTitle(view.axis === null ? '' : labelOf(view.axis))},
@@ -54,10 +55,10 @@ const scaleOfAxis = () => (onScale() ? {
 const lines = (valueOf) => ({
   labels: axisValues().map((value) => value ?? ''),
   datasets: policies.map((policy) => ({
-    label: policy,
+    label: nameOfPolicy(policy),
     data: axisValues().map((value) => (onScale() ? {x: value, y: valueOf(value, policy)} : valueOf(value, policy))),
     borderColor: colourOf(policy), backgroundColor: colourOf(policy),
-    borderWidth: 2, pointRadius: 4, pointStyle: policy === baseline ? 'rectRot' : 'circle',
+    borderWidth: 2, pointRadius: 4, maxBarThickness: 90, pointStyle: policy === baseline ? 'rectRot' : 'circle',
   })),
 });
 
@@ -66,7 +67,7 @@ const plural = (type) => (axisValues().length > 1 ? type : 'bar');
 function drawThroughput(some) {
   const rate = (value, policy) => median(sampleAt(some, value, policy).map((row) => row.operations_per_s));
   const spread = (context) => {
-    const sample = sampleAt(some, axisValues()[context.dataIndex], context.dataset.label)
+    const sample = sampleAt(some, axisValues()[context.dataIndex], policies[context.datasetIndex])
       .map((row) => row.operations_per_s).filter((value) => value !== null);
     const middle = `${context.dataset.label}: ${shortNumber(context.parsed.y)}/s`;
     if (sample.length < 2) return middle;
@@ -78,7 +79,7 @@ function drawThroughput(some) {
     const other = rate(value, policy);
     return base && other ? other / base : null;
   };
-  show('speedup', plural('line'), lines(ratio), `times the throughput of ${baseline}`);
+  show('speedup', plural('line'), lines(ratio), `times the throughput of ${baseline}`, {nothing: policies.length === 1 ? 'One policy: nothing to compare' : undefined});
 }
 
 function drawCauses(some) {
@@ -87,7 +88,7 @@ function drawCauses(some) {
     for (const policy of policies) {
       const sample = sampleAt(some, value, policy);
       if (sample.some((row) => row.tx_start > 0 || row.abort_rate !== null)) {
-        bars.push({label: value === null || axisValues().length === 1 ? policy : [policy, `${value}`], sample});
+        bars.push({label: value === null || axisValues().length === 1 ? nameOfPolicy(policy) : [nameOfPolicy(policy), `${value}`], sample});
       }
     }
   }
@@ -102,7 +103,7 @@ function drawCauses(some) {
   show('causes', 'bar', {
     labels: bars.map(({label}) => label),
     datasets: used.map((cause) => ({
-      label: cause, backgroundColor: causeColours()[cause],
+      label: cause, backgroundColor: causeColours()[cause], maxBarThickness: 90,
       data: bars.map(({sample}) => share(sample, cause)),
     })),
   }, 'share of the attempts', {
@@ -118,7 +119,7 @@ function drawFallbacks(some) {
     const acquired = sum(sample, 'acquisitions');
     return acquired === 0 ? null : sum(sample, 'fallbacks') / acquired;
   });
-  data.datasets = data.datasets.filter((set) => eliding.includes(set.label));
+  data.datasets = data.datasets.filter((set, place) => eliding.includes(policies[place]));
   show('fallbacks', plural('line'), data, 'share of the acquisitions', {
     tick: percentOf, nothing: 'No lock was elided',
     tooltip: (context) => `${context.dataset.label}: ${percentOf(context.parsed.y)}`,
@@ -130,6 +131,8 @@ function draw() {
   drawThroughput(some);
   drawCauses(some);
   drawFallbacks(some);
+  drawHotLines();
+  drawCapacityMap();
   drawGlance(some);
 }
 

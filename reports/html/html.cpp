@@ -9,10 +9,11 @@
 namespace abortscope {
 
 std::string html_report(std::span<const Measurement> rows, std::span<const Column> columns,
-                        const ReportContext& context) {
+                        const ReportContext& context, std::span<const TrialDetails> trials) {
     const std::string title =
         rows.empty() ? "No rows" : title_of(Grouping(rows, columns), rows.front());
-    return html_page("report.html", title, json_report(rows, columns, context));
+    return html_page("report.html", title, json_report(rows, columns, context),
+                     details_json(trials));
 }
 
 }  // namespace abortscope

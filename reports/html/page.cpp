@@ -56,8 +56,8 @@ std::string safe_in_script(std::string_view json) {
 
 }  // namespace
 
-std::string html_page(std::string_view page_template, std::string_view title,
-                      std::string_view json) {
+std::string html_page(std::string_view page_template, std::string_view title, std::string_view json,
+                      std::string_view trials) {
     std::string page;
     std::string_view left = asset(page_template);
     while (true) {
@@ -70,6 +70,8 @@ std::string html_page(std::string_view page_template, std::string_view title,
             page += escaped(title);
         } else if (name == "data") {
             page += safe_in_script(json);
+        } else if (name == "trials") {
+            page += safe_in_script(trials);
         } else {
             page += asset(name);
         }

@@ -1,5 +1,5 @@
 // ---- The page ----
-byId('made').textContent = `${rows.length} rows, made by abortscope ${report.build.version ?? ''}`;
+byId('made').textContent = `${rows.length} ${rows.length === 1 ? 'row' : 'rows'}, made by abortscope ${report.build.version ?? ''}`;
 tellCommand();
 tellFacts();
 resetChoices();

@@ -34,7 +34,7 @@ const axisTitle = (text) => ({display: true, text, color: style('--quiet')});
 
 // The command with its button, and what the report was made by.
 function tellCommand() {
-  byId('command').textContent = report.command;
+  for (const word of report.command.split(' ')) byId('command').append(element('span', {textContent: word}), ' ');
   byId('copy').onclick = async () => {
     try {
       await navigator.clipboard.writeText(report.command);

@@ -15,7 +15,7 @@ import unittest
 import webdriver
 
 ABORTSCOPE, FOLDER = sys.argv[1:3] if len(sys.argv) > 2 else ("", "")
-CHARTS = ("throughput", "speedup", "causes", "fallbacks")
+CHARTS = ("throughput", "speedup", "causes", "fallbacks", "hot-lines")
 
 # How many of a canvas's pixels are opaque, and how many colours they have.
 PIXELS = """
@@ -131,6 +131,48 @@ class ReportTest(unittest.TestCase):
                 self.assertIn(name, names)
                 self.assertIsNone(row[name])
         self.assert_quiet()
+
+    def test_hot_lines_are_those_of_the_selected_trials(self):
+        self.browser.view(1280, False)
+        self.browser.open(self.page)
+        drawn = self.browser.run("""
+          const {data} = charts.get('hot-lines');
+          return {labels: data.labels, kinds: data.datasets.map(({label}) => label),
+                  sum: data.datasets.flatMap((set) => set.data).reduce((a, b) => a + b, 0)};
+        """)
+        self.assertIn("hmap.n", drawn["labels"])
+        self.assertIn("false sharing", drawn["kinds"])
+        # Beside the lines there are interrupts, and lines that are not among the worst ten.
+        aborts = sum(row["tx_abort"] for row in self.data["rows"] if row["threads"] == 2)
+        self.assertGreater(drawn["sum"], 0.9 * aborts)
+        self.assertLessEqual(drawn["sum"], aborts)
+        self.assertIn("L1", self.browser.run(
+            "return document.getElementById('capacity-map').parentElement.textContent"))
+        self.assert_quiet()
+
+    def test_the_capacity_map_shows_where_l1_overflowed(self):
+        page, data = report("capacity", "rtm-capacity")
+        for width, dark in ((400, True), (1280, False)):
+            self.browser.view(width, dark)
+            self.browser.open(page)
+            pixels = self.browser.run(PIXELS, "capacity-map")
+            self.assertFalse(pixels["hidden"])
+            self.assertGreater(pixels["opaque"], 1000)
+            self.assertGreater(pixels["colours"], 3)
+            counted = self.browser.run("return capacity.counts.reduce((a, b) => a + b, 0)")
+            self.assertGreater(counted, 0)
+            self.assertLessEqual(counted, sum(row["cause_capacity"] or 0 for row in data["rows"]))
+            told = self.browser.run("""
+              const canvas = document.getElementById('capacity-map');
+              const {cell, row} = mapGeometry(canvas);
+              const box = canvas.getBoundingClientRect();
+              canvas.dispatchEvent(new MouseEvent('mousemove', {
+                clientX: box.left + mapMargins.left + 3.5 * cell, clientY: box.top + mapMargins.top + 1.5 * row}));
+              return canvas.title;
+            """)
+            self.assertRegex(told, r"^set 3, way 1: \d+ aborts$")
+            self.assert_quiet()
+            self.browser.screenshot(os.path.join(FOLDER, f"capacity-{width}.png"))
 
     def test_choosing_another_axis_and_phase_draws_again(self):
         self.browser.open(self.page)
