@@ -23,6 +23,7 @@
 #include <string_view>
 
 #include "cli/exit_code.hpp"
+#include "reports/paint.hpp"
 
 namespace abortscope::cli {
 
@@ -55,7 +56,7 @@ std::span<const Command> commands();
 /// Every failure has become one line on standard error.
 int run_command_line(std::span<const char* const> arguments);
 
-/// One line on standard error, after "abortscope: ". Never throws.
-void note(std::string_view line) noexcept;
+/// One line on standard error, after "abortscope: ", which has the tone. Never throws.
+void note(std::string_view line, Tone tone = Tone::plain) noexcept;
 
 }  // namespace abortscope::cli

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/color.hpp"
 #include "cli/command.hpp"
 #include "cli/invocation.hpp"
 #include "cli/option_view.hpp"
@@ -96,6 +97,7 @@ int run_subcommand(const Command& command, std::vector<std::string> arguments) {
     app.allow_extras();
     app.set_help_flag("-h,--help", "-h: this in short; --help: all of it, with examples");
     const Action action = command.declare(app);
+    declare_color(app);
     const bool wants_all =
         std::find(arguments.begin(), arguments.end(), "--help") != arguments.end();
     if (!command.takes_command) refuse_empty_values(arguments);
@@ -128,7 +130,7 @@ std::string overview() {
 }
 
 int report(int code, std::string_view line) noexcept {
-    note(line);
+    note(line, Tone::bad);
     return code;
 }
 
@@ -162,9 +164,10 @@ int dispatch(std::vector<std::string> arguments) {
 
 }  // namespace
 
-void note(std::string_view line) noexcept {
+void note(std::string_view line, Tone tone) noexcept {
     try {
-        const std::string text = fmt::format("abortscope: {}\n", line);
+        const Paint paint = paint_for(Output::standard_error());
+        const std::string text = fmt::format("{} {}\n", paint(tone, "abortscope:"), line);
         // Nothing can be done about a standard error that takes nothing.
         (void)!::write(STDERR_FILENO, text.data(), text.size());
     } catch (const std::bad_alloc&) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/color.hpp"
 #include "cli/command.hpp"
 #include "cli/invocation.hpp"
 #include "cli/value_list.hpp"
@@ -147,7 +148,7 @@ int compare(const CompareOptions& options) {
     }
     if (!standard_output_is_taken) {
         Output output = Output::standard();
-        output.write(comparison_text(comparison, output.width()));
+        output.write(comparison_text(comparison, output.width(), paint_for(output)));
     }
     return report_failures(comparison, conditions, options.strict) ? exit_code::regression
                                                                    : exit_code::done;

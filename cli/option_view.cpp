@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "cli/color.hpp"
+
 namespace abortscope::cli {
 namespace {
 
@@ -150,6 +152,7 @@ void for_each_command(const std::function<void(const Command&, const CLI::App&)>
         CLI::App app{std::string(command.summary), "abortscope " + std::string(command.name)};
         app.set_help_flag("-h,--help", "-h: in short; --help: all of it, with examples");
         const Action action = command.declare(app);
+        declare_color(app);
         use(command, app);
     }
 }

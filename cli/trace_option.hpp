@@ -24,6 +24,9 @@ class TraceOption {
     /// written. Call it before the exports are opened.
     void prepare(const std::vector<Trial>& trials, Exports& exports);
 
+    /// Where the trace goes; empty: none is recorded.
+    const std::string& path() const { return path_; }
+
     /// Runs a trial, watched if that was asked for.
     TrialQueue::Run runner() const;
 

@@ -61,7 +61,7 @@ std::vector<std::string> ComparisonTable::others() const {
     return others;
 }
 
-std::string ComparisonTable::text(unsigned width) const {
+std::string ComparisonTable::text(unsigned width, const Paint& paint) const {
     const std::vector<std::string> all = others();
     std::span<const std::string> left(all);
     std::string text;
@@ -69,7 +69,7 @@ std::string ComparisonTable::text(unsigned width) const {
         std::size_t count = left.size();
         while (count > 1 && table(left.first(count)).width() > width) --count;
         if (!text.empty()) text += '\n';
-        text += table(left.first(count)).text();
+        text += table(left.first(count)).text(paint);
         left = left.subspan(count);
     } while (!left.empty());
     return text;

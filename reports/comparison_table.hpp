@@ -33,7 +33,7 @@ class ComparisonTable {
     TextTable table(std::span<const std::string> others) const;
 
     /// As many tables, one below the other, as it takes to stay within `width`.
-    std::string text(unsigned width) const;
+    std::string text(unsigned width, const Paint& paint = {}) const;
 
   private:
     std::optional<double> value(std::size_t level, std::string_view phase,

@@ -67,7 +67,8 @@ std::string uses_of(const HotLine& line) {
     return text;
 }
 
-std::string hot_lines_table(std::span<const HotLine> lines, std::uint64_t aborts) {
+std::string hot_lines_table(std::span<const HotLine> lines, std::uint64_t aborts,
+                            const Paint& paint) {
     if (lines.empty()) return "no line caused an abort\n";
     TextTable table({{"line", "", Align::left},
                      {"aborts", ""},
@@ -84,7 +85,8 @@ std::string hot_lines_table(std::span<const HotLine> lines, std::uint64_t aborts
         const std::string uses = uses_of(line);
         if (!uses.empty()) notes += fmt::format("  {}: bytes {}\n", line.object, uses);
     }
-    return table.text() + (notes.empty() ? "" : "\nWho used which bytes, by worker:\n" + notes);
+    return table.text(paint) +
+           (notes.empty() ? "" : "\nWho used which bytes, by worker:\n" + notes);
 }
 
 }  // namespace abortscope

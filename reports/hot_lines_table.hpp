@@ -8,6 +8,7 @@
 #include <string>
 
 #include "profiler/hot_lines.hpp"
+#include "reports/paint.hpp"
 
 namespace abortscope {
 
@@ -22,6 +23,7 @@ std::string uses_of(const HotLine& line);
 
 /// `aborts` are all of the trial, so that shares can be told. Ends in a line feed; says so if no
 /// line caused any.
-std::string hot_lines_table(std::span<const HotLine> lines, std::uint64_t aborts);
+std::string hot_lines_table(std::span<const HotLine> lines, std::uint64_t aborts,
+                            const Paint& paint = {});
 
 }  // namespace abortscope

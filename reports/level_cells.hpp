@@ -5,16 +5,12 @@
 
 #include <cstddef>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "reports/grouping.hpp"
 #include "reports/text_table.hpp"
 
 namespace abortscope {
-
-/// What stands in a table where nothing was measured.
-inline constexpr std::string_view no_number = "-";
 
 inline std::vector<TextTable::Heading> level_headings(const Grouping& grouping) {
     std::vector<TextTable::Heading> headings;

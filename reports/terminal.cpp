@@ -10,7 +10,7 @@
 
 namespace abortscope {
 std::string terminal_report(std::span<const Measurement> rows, std::span<const Column> columns,
-                            unsigned width) {
+                            unsigned width, const Paint& paint) {
     if (rows.empty()) return {};
     const Grouping grouping(rows, columns);
     const ComparisonTable comparison(grouping);
@@ -22,12 +22,13 @@ std::string terminal_report(std::span<const Measurement> rows, std::span<const C
         footnotes += fmt::format("{} repeats: {} are medians, counts are means\n",
                                  grouping.repeats(), comparison.as_times() ? "times" : "rates");
     }
-    std::string text = wrapped_title(grouping, rows.front(), width) + '\n' + comparison.text(width);
+    std::string text =
+        wrapped_title(grouping, rows.front(), width) + '\n' + comparison.text(width, paint);
     if (!footnotes.empty()) text += '\n' + footnotes;
     BreakdownTable breakdown = breakdown_of(grouping);
     if (!breakdown.caption.empty()) {
         breakdown.table.fit(width);
-        text += '\n' + breakdown.caption + ":\n\n" + breakdown.table.text();
+        text += '\n' + breakdown.caption + ":\n\n" + breakdown.table.text(paint);
     }
     return text;
 }

@@ -18,12 +18,13 @@
 #include <string>
 
 #include "profiler/columns.hpp"
+#include "reports/paint.hpp"
 
 namespace abortscope {
 
 /// `width` is the terminal's; tables that are wider are split by policies or lose columns.
 /// Every line fits 80 columns if `width` is 80, but for names that do not.
 std::string terminal_report(std::span<const Measurement> rows, std::span<const Column> columns,
-                            unsigned width);
+                            unsigned width, const Paint& paint = {});
 
 }  // namespace abortscope

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 #include <string_view>
+#include <utility>
 
 namespace abortscope {
 namespace {
@@ -30,12 +31,14 @@ std::string markdown_cell(std::string_view text) {
 
 TextTable::TextTable(std::vector<Heading> headings) : headings_(std::move(headings)) {}
 
-void TextTable::add(std::vector<std::string> cells) {
+void TextTable::add(std::vector<std::string> cells, Tone of_last) {
     rows_.push_back(std::move(cells));
+    tones_.push_back(of_last);
 }
 
 void TextTable::add_blank_line() {
     rows_.emplace_back();
+    tones_.push_back(Tone::plain);
 }
 
 void TextTable::fit(std::size_t limit) {
@@ -70,26 +73,42 @@ std::size_t TextTable::width() const {
     return std::accumulate(all.begin(), all.end(), gap * (all.size() - 1));
 }
 
-std::string TextTable::text() const {
+std::string TextTable::text(const Paint& paint) const {
     const std::vector<std::size_t> all = widths();
     std::string text;
-    const auto add_line = [&](const auto& cell_at) {
-        std::string line;
+    const auto add_line = [&](const auto& cell_at, const auto& tone_at) {
+        std::size_t blanks = 0;  // written only if something follows them
         for (std::size_t i = 0; i < headings_.size(); ++i) {
-            if (i != 0) line.append(gap, ' ');
-            line += headings_[i].align == Align::right ? fmt::format("{:>{}}", cell_at(i), all[i])
-                                                       : fmt::format("{:<{}}", cell_at(i), all[i]);
+            const std::string cell = cell_at(i);
+            const std::size_t padding = all[i] - cell.size();
+            const bool right = headings_[i].align == Align::right;
+            if (i != 0) blanks += gap;
+            if (right) blanks += padding;
+            if (!cell.empty()) {
+                text.append(std::exchange(blanks, 0), ' ');
+                text += paint(tone_at(i), cell);
+            }
+            if (!right) blanks += padding;
         }
-        line.erase(line.find_last_not_of(' ') + 1);
-        text += line + '\n';
+        text += '\n';
     };
-    add_line([&](std::size_t i) { return headings_[i].name; });
+    const auto is_heading = [](std::size_t) { return Tone::heading; };
+    add_line([&](std::size_t i) { return headings_[i].name; }, is_heading);
     const bool has_units =
         std::any_of(headings_.begin(), headings_.end(),
                     [](const Heading& heading) { return !heading.unit.empty(); });
-    if (has_units) add_line([&](std::size_t i) { return headings_[i].unit; });
-    for (const std::vector<std::string>& row : rows_) {
-        add_line([&](std::size_t i) { return row.empty() ? std::string() : row[i]; });
+    if (has_units) {
+        add_line([&](std::size_t i) { return headings_[i].unit; },
+                 [](std::size_t) { return Tone::quiet; });
+    }
+    for (std::size_t number = 0; number < rows_.size(); ++number) {
+        const std::vector<std::string>& row = rows_[number];
+        add_line([&](std::size_t i) { return row.empty() ? std::string() : row[i]; },
+                 [&](std::size_t i) {
+                     if (row.empty()) return Tone::plain;
+                     if (row[i] == no_number) return Tone::quiet;
+                     return i + 1 == headings_.size() ? tones_[number] : Tone::plain;
+                 });
     }
     return text;
 }

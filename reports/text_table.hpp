@@ -9,9 +9,15 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "reports/paint.hpp"
+
 namespace abortscope {
+
+/// What stands in a table where nothing was measured.
+inline constexpr std::string_view no_number = "-";
 
 class TextTable {
   public:
@@ -26,8 +32,8 @@ class TextTable {
 
     explicit TextTable(std::vector<Heading> headings);
 
-    /// One cell per heading.
-    void add(std::vector<std::string> cells);
+    /// One cell per heading; `of_last` is how the last one is painted.
+    void add(std::vector<std::string> cells, Tone of_last = Tone::plain);
     void add_blank_line();
 
     /// Leaves out as many ranks as it takes to be no wider than that, if ranks can do it.
@@ -37,7 +43,7 @@ class TextTable {
     /// Letters of the longest line.
     std::size_t width() const;
     /// Headings and rows, each line ended, none with trailing blanks.
-    std::string text() const;
+    std::string text(const Paint& paint = {}) const;
 
     /// The same as a table of GitHub's Markdown: the unit beside the name.
     std::string markdown() const;
@@ -47,6 +53,7 @@ class TextTable {
 
     std::vector<Heading> headings_;
     std::vector<std::vector<std::string>> rows_;  // a blank line has no cells
+    std::vector<Tone> tones_;                     // of each row's last cell
 };
 
 }  // namespace abortscope

@@ -36,7 +36,7 @@ std::vector<ComparisonSection> sections_of(const Comparison& comparison, bool sh
 /// How many points changed for the better and for the worse, and rows that only one side has.
 std::string summary_of(const Comparison& comparison);
 
-std::string comparison_text(const Comparison& comparison, unsigned width);
+std::string comparison_text(const Comparison& comparison, unsigned width, const Paint& paint = {});
 std::string comparison_markdown(const Comparison& comparison, const ReportContext& context);
 std::string comparison_csv(const Comparison& comparison);
 std::string comparison_json(const Comparison& comparison, const ReportContext& context);

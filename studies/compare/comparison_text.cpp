@@ -122,7 +122,9 @@ ComparisonSection section_of(const Comparison& comparison, std::size_t metric_pl
         cells.push_back(is_tested ? p_text(change->p) : std::string(no_number));
         const bool is_short = short_verdicts && change->verdict == Verdict::not_significant;
         cells.emplace_back(is_short ? "n.s." : name_of(change->verdict));
-        table.add(std::move(cells));
+        table.add(std::move(cells), change->verdict == Verdict::worse    ? Tone::bad
+                                    : change->verdict == Verdict::better ? Tone::good
+                                                                         : Tone::plain);
     }
     constexpr std::string_view directions[] = {", higher is better", ", lower is better", ""};
     return {metric.column + std::string(directions[static_cast<std::size_t>(metric.better)]),
@@ -196,7 +198,7 @@ std::string summary_of(const Comparison& comparison) {
     return text;
 }
 
-std::string comparison_text(const Comparison& comparison, unsigned width) {
+std::string comparison_text(const Comparison& comparison, unsigned width, const Paint& paint) {
     std::string text =
         comparison.along_column
             ? fmt::format("Along {}, against {}\n", comparison.after, comparison.before)
@@ -207,7 +209,7 @@ std::string comparison_text(const Comparison& comparison, unsigned width) {
     if (short_verdicts) text += "n.s.: not significant\n";
     for (ComparisonSection& section : sections_of(comparison, short_verdicts)) {
         section.table.fit(width);
-        text += fmt::format("\n{}:\n\n{}", section.caption, section.table.text());
+        text += fmt::format("\n{}:\n\n{}", section.caption, section.table.text(paint));
     }
     return text + unmatched_rows(comparison);
 }

@@ -277,6 +277,57 @@ TEST(Run, QuietSaysNothingBesideItsResults) {
     EXPECT_EQ(abortscope("run ovs-hmap --n 100 --machine native --quiet").err, "");
 }
 
+TEST(Run, VerboseTellsThePlanAndEachTrial) {
+    const TemporaryFolder folder;
+    const std::string csv = folder.file("x.csv");
+    const Outcome outcome = abortscope(
+        "run ovs-hmap --n 100 --policy ovs2016 --repeat 2 --seed 7 --verbose --csv " + csv);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("2 trials, at most"));
+    EXPECT_THAT(outcome.err, HasSubstr("writes --csv " + csv));
+    EXPECT_THAT(outcome.err, HasSubstr("trial 1 of 2: seed 7, "));
+    EXPECT_THAT(outcome.err, HasSubstr("trial 2 of 2: seed 8, "));
+    EXPECT_THAT(outcome.out, Not(HasSubstr("seed 7, ")));
+    const Outcome native = abortscope("run ovs-hmap --n 100 --machine native --policy none -v");
+    EXPECT_THAT(native.err, HasSubstr("counters on native: "));
+    expect_refusal("run ovs-hmap --quiet --verbose", 2, "--quiet and --verbose exclude each other");
+}
+
+TEST(Run, HintsAreSilentWhereTheirOptionWasGivenAndWithQuiet) {
+    const std::string words = "run ovs-hmap --n 1000 --mutation 10 --policy none,ovs2016 ";
+    const std::string plain = abortscope(words).err;
+    EXPECT_THAT(plain, HasSubstr("hint: most aborts are conflicts: --hot-lines names the lines"));
+    EXPECT_THAT(abortscope(words + "--hot-lines").err, Not(HasSubstr("--hot-lines")));
+    EXPECT_THAT(abortscope(words + "--hot-lines").err, HasSubstr("--repeat 5"));
+    EXPECT_THAT(abortscope(words + "--hot-lines --repeat 1").err, Not(HasSubstr("--repeat 5")));
+    EXPECT_EQ(abortscope(words + "--quiet").err, "");
+}
+
+TEST(Color, IsOnlyOnATerminalUnlessAskedFor) {
+    const std::string words = "run ovs-hmap --n 100 --policy none,ovs2016 --quiet";
+    const std::string escape = "\x1b[";
+    const std::string piped = abortscope(words).out;
+    EXPECT_THAT(piped, Not(HasSubstr(escape)));
+    EXPECT_EQ(abortscope(words + " --color never").out, piped);
+    const std::string painted = abortscope(words + " --color always").out;
+    EXPECT_THAT(painted, HasSubstr(escape + "1mphase" + escape + "0m"));
+    EXPECT_THAT(abortscope("run nothing --color always").err, StartsWith(escape + "31m"));
+    EXPECT_THAT(abortscope("run nothing").err, Not(HasSubstr(escape)));
+    expect_refusal("run ovs-hmap --color blue", 2, "--color takes auto, always or never");
+
+    if (shell("command -v script").code != 0) GTEST_SKIP() << "no script(1), which makes terminals";
+    const auto on_terminal = [&](const std::string& environment, const std::string& options) {
+        return shell(environment +
+                     " TERM=xterm ABORTSCOPE=\"$ABORTSCOPE\" script -qec '\"$ABORTSCOPE\" " +
+                     words + options + "' /dev/null </dev/null")
+            .out;
+    };
+    EXPECT_THAT(on_terminal("NO_COLOR=", ""), HasSubstr(escape));
+    EXPECT_THAT(on_terminal("NO_COLOR=", " --color never"), Not(HasSubstr(escape)));
+    EXPECT_THAT(on_terminal("NO_COLOR=1", ""), Not(HasSubstr(escape)));
+    EXPECT_THAT(on_terminal("NO_COLOR=1", " --color always"), HasSubstr(escape));
+}
+
 TEST(Run, HelpExplainsTheOptionsOfScenarios) {
     const Outcome outcome = abortscope("run --help");
     EXPECT_EQ(outcome.code, 0);
