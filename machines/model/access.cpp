@@ -73,7 +73,6 @@ void Engine::access(const void* place, unsigned size, Access kind) {
 
 void Engine::slow_access(std::uint64_t offset, unsigned size, Access kind) {
     const auto line = static_cast<LineId>(offset / line_bytes);
-    const bool write = kind != Access::load;
     memory_.prefetch(*cpu_->core, line);
     __builtin_prefetch(base_ + offset);
     give_way();
@@ -81,6 +80,24 @@ void Engine::slow_access(std::uint64_t offset, unsigned size, Access kind) {
         touch_page(*cpu_, offset);
         give_way();
     }
+    take_line(offset, size, kind, await_turn(line, kind));
+}
+
+/// Requests for one line are served one after another: that is what makes a contended line slow,
+/// not its latency. Returns how long this one has waited.
+Cycles Engine::await_turn(LineId line, Access kind) {
+    const Cycles asked = cpu_->now;
+    const Cycles turn = memory_.turn_of(*cpu_->core, line, kind, asked);
+    if (turn == asked) return 0;
+    cpu_->now = turn + cpu_->jitter.below(preset_.jitter_cycles + 1);
+    give_way();
+    return turn - asked;
+}
+
+/// The access itself, when it is this worker's turn and the line's.
+void Engine::take_line(std::uint64_t offset, unsigned size, Access kind, Cycles queued) {
+    const auto line = static_cast<LineId>(offset / line_bytes);
+    const bool write = kind != Access::load;
     // From here to the return nothing gives way: the access is one step.
     Cpu& cpu = *cpu_;
     if (cpu.tx.open() && options_.injected_aborts_ppm != 0 &&
@@ -92,7 +109,8 @@ void Engine::slow_access(std::uint64_t offset, unsigned size, Access kind) {
     resolve_conflicts(cpu, offset, size, write);
 
     Cycles cost = cpu.hit_cost[static_cast<std::size_t>(kind)];
-    const std::uint32_t slot = memory_.acquire(*cpu.core, line, kind, cpu.now, cost, cpu.counts);
+    const std::uint32_t slot =
+        memory_.acquire(*cpu.core, line, kind, cpu.now, queued, cost, cpu.counts);
     if (write && slot != TagArray::miss && (cpu.core->l1.rights[slot] & watched) != 0) {
         memory_.lost_watches().push_back({cpu.core->id, line});
     }
@@ -107,12 +125,11 @@ bool Engine::store_exclusive(const void* place, unsigned size) {
     if (cpu_ == nullptr) return true;
     give_way();
     const std::uint64_t offset = arena_.offset_of(place);
-    if (cpu_->core->l1.tags.find(static_cast<LineId>(offset / line_bytes)) == TagArray::miss) {
-        return false;
-    }
-    // It is this worker's turn, so the access gives way no more before it takes the line.
+    const auto line = static_cast<LineId>(offset / line_bytes);
+    const Cycles queued = await_turn(line, Access::atomic);
+    if (cpu_->core->l1.tags.find(line) == TagArray::miss) return false;
     ++cpu_->counts.accesses;
-    slow_access(offset, size, Access::atomic);
+    take_line(offset, size, Access::atomic, queued);
     return true;
 }
 

@@ -223,6 +223,8 @@ class Engine {
 
     // access.cpp
     void slow_access(std::uint64_t offset, unsigned size, Access kind);
+    Cycles await_turn(LineId line, Access kind);
+    void take_line(std::uint64_t offset, unsigned size, Access kind, Cycles queued);
     void resolve_conflicts(Cpu& cpu, std::uint64_t offset, unsigned size, bool write);
     void settle_casualties(Cpu& cpu);
     void observe(std::uint64_t offset, unsigned size, Access kind);

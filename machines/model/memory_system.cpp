@@ -29,8 +29,42 @@ MemorySystem::MemorySystem(const Preset& preset, Directory& directory)
     }
 }
 
+bool MemorySystem::runs_at_home(const Core& core, const LineState& state, Access access) const {
+    return access == Access::atomic && preset_.far_atomics != 0 &&
+           state.owner_plus1 != plus1(core.id);
+}
+
+Cycles MemorySystem::transfer_latency(const Core& from, const Core& to) const {
+    return from.socket == to.socket ? preset_.transfer_cycles : preset_.remote_cycles;
+}
+
+Cycles MemorySystem::turn_of(const Core& core, LineId line, Access access, Cycles now) {
+    LineState& state = directory_[line];
+    const Cycles turn = state.free_at();
+    if (access == Access::store || turn <= now || state.owner_plus1 == plus1(core.id)) return now;
+    if (access == Access::load &&
+        (core.l1.tags.find(line) != TagArray::miss || core.l2.find(line) != TagArray::miss)) {
+        return now;
+    }
+    Cycles busy = preset_.transfer_cycles;
+    if (state.owner_plus1 != nobody) {
+        Core& owner = cores_[state.owner_plus1 - 1u];
+        busy = transfer_latency(owner, core);
+        const std::uint32_t held = owner.l1.tags.find(line);
+        if (held != TagArray::miss) owner.l1.rights[held] |= wanted;
+    } else if (runs_at_home(core, state, access)) {
+        busy = preset_.far_atomic_busy_cycles;
+    }
+    // A read behind a read finds the line shared.
+    const bool read = access == Access::load;
+    if (read && state.read_waits()) busy = preset_.line_busy_cycles;
+    state.set_read_waits(read);
+    state.set_free_at(turn + busy);
+    return turn;
+}
+
 std::uint32_t MemorySystem::acquire(Core& core, LineId line, Access access, Cycles now,
-                                    Cycles& cost, EventCounts& counts) {
+                                    Cycles queued, Cycles& cost, EventCounts& counts) {
     L1Cache& l1 = core.l1;
     std::uint32_t slot = l1.tags.find(line);
     const bool in_l1 = slot != TagArray::miss;
@@ -42,18 +76,20 @@ std::uint32_t MemorySystem::acquire(Core& core, LineId line, Access access, Cycl
 
     if (!in_l1) ++counts.l1_misses;
     LineState& state = directory_[line];
-    const bool at_home =
-        access == Access::atomic && preset_.far_atomics != 0 && state.owner_plus1 != plus1(core.id);
+    const bool at_home = runs_at_home(core, state, access);
     const Source source = at_home ? atomic_at_home(core, line, state, counts)
                           : write ? write_source(core, line, state, in_l1, counts)
                                   : read_source(core, line, state, counts);
     Cycles latency = source.latency;
-    if (source.busy != 0) {
-        // Requests for one line are served one after another: that is what makes a contended line
-        // slow, not its latency.
+    if (queued != 0) {
+        // While it waited, the request has come as far as the line's holder.
+        latency -= std::min(queued, snoop_part(latency));
+        state.set_free_at(std::max(state.free_at(), now + source.busy));
+    } else if (source.busy != 0) {
         const Cycles start = std::max(now, state.free_at());
         latency += start - now;
-        state.set_free_at(start + source.busy);
+        state.set_read_waits(false);
+        state.set_free_at(start + source.busy + source.kept);
     }
     cost += access == Access::store ? latency * preset_.store_visible_pct / 100 : latency;
 
@@ -63,11 +99,10 @@ std::uint32_t MemorySystem::acquire(Core& core, LineId line, Access access, Cycl
     } else {
         slot = fill_l1(core, line);
     }
-    if (directory_[line].owner_plus1 == plus1(core.id)) {
-        l1.rights[slot] |= may_write;
-    } else {
-        l1.rights[slot] &= static_cast<std::uint8_t>(~may_write);
-    }
+    const LineState& after = directory_[line];
+    l1.rights[slot] &= watched;
+    if (after.owner_plus1 == plus1(core.id)) l1.rights[slot] |= may_write;
+    if (queued != 0 && after.free_at() > now + source.busy) l1.rights[slot] |= wanted;
     return slot;
 }
 
@@ -76,7 +111,7 @@ MemorySystem::Source MemorySystem::read_source(Core& core, LineId line, LineStat
     const std::uint32_t in_l2 = core.l2.find(line);
     if (in_l2 != TagArray::miss) {
         core.l2.touch(in_l2);
-        return {preset_.l2_hit_cycles, 0};
+        return {preset_.l2_hit_cycles, 0, 0};
     }
     ++counts.l2_misses;
     Source source{};
@@ -86,9 +121,8 @@ MemorySystem::Source MemorySystem::read_source(Core& core, LineId line, LineStat
         if (held != TagArray::miss) owner.l1.rights[held] &= watched;
         state.owner_plus1 = nobody;
         ++counts.cache_transfers;
-        const Cycles latency =
-            owner.socket == core.socket ? preset_.transfer_cycles : preset_.remote_cycles;
-        source = {latency, latency};
+        const Cycles latency = transfer_latency(owner, core);
+        source = {latency, latency, 0};
         if (preset_.l3_inclusive == 0) fill_l3(core.socket, line);
     } else {
         source = fetch(core, line, state, counts);
@@ -104,7 +138,7 @@ MemorySystem::Source MemorySystem::write_source(Core& core, LineId line, LineSta
                                                 bool in_l1, EventCounts& counts) {
     const std::uint32_t in_l2 = core.l2.find(line);
     if (in_l2 != TagArray::miss) core.l2.touch(in_l2);
-    if (state.owner_plus1 == plus1(core.id)) return {preset_.l2_hit_cycles, 0};
+    if (state.owner_plus1 == plus1(core.id)) return {preset_.l2_hit_cycles, 0, 0};
     if (in_l2 == TagArray::miss && !in_l1) ++counts.l2_misses;
 
     Source source{};
@@ -119,15 +153,15 @@ MemorySystem::Source MemorySystem::write_source(Core& core, LineId line, LineSta
     if (state.owner_plus1 != nobody) {
         ++counts.cache_transfers;
         const Cycles latency = remote ? preset_.remote_cycles : preset_.transfer_cycles;
-        source = {latency, latency};
+        source = {latency, latency, snoop_part(latency)};
     } else if (had_copy) {
         ++counts.upgrades;
         const Cycles latency = remote ? preset_.remote_cycles : preset_.upgrade_cycles;
-        source = {latency, latency};
+        source = {latency, latency, snoop_part(preset_.transfer_cycles)};
     } else if (shared_elsewhere) {
         const Cycles latency = remote ? preset_.remote_cycles
                                       : std::max(preset_.l3_hit_cycles, preset_.upgrade_cycles);
-        source = {latency, latency};
+        source = {latency, latency, snoop_part(preset_.transfer_cycles)};
     } else {
         source = fetch(core, line, state, counts);
     }
@@ -147,7 +181,7 @@ MemorySystem::Source MemorySystem::write_source(Core& core, LineId line, LineSta
 // is invalidated, the requester's own too, and the line stays at home.
 MemorySystem::Source MemorySystem::atomic_at_home(Core& core, LineId line, LineState& state,
                                                   EventCounts& counts) {
-    Source source{preset_.l3_hit_cycles, preset_.far_atomic_busy_cycles};
+    Source source{preset_.l3_hit_cycles, preset_.far_atomic_busy_cycles, 0};
     bool remote = false;
     bool held = false;
     state.sharers.for_each(directory_.pool(), [&](std::uint16_t sharer) {
@@ -179,7 +213,7 @@ MemorySystem::Source MemorySystem::fetch(Core& core, LineId line, const LineStat
     const std::uint32_t here = l3.find(line);
     if (here != TagArray::miss) {
         l3.touch(here);
-        return {preset_.l3_hit_cycles, preset_.line_busy_cycles};
+        return {preset_.l3_hit_cycles, preset_.line_busy_cycles, 0};
     }
     ++counts.l3_misses;
     bool near = false;
@@ -191,9 +225,9 @@ MemorySystem::Source MemorySystem::fetch(Core& core, LineId line, const LineStat
         far = socket != core.socket && l3_[socket].find(line) != TagArray::miss;
     }
     if (preset_.l3_inclusive != 0) fill_l3(core.socket, line);
-    if (near) return {preset_.transfer_cycles, preset_.line_busy_cycles};
-    if (far) return {preset_.remote_cycles, preset_.line_busy_cycles};
-    return {preset_.memory_cycles, preset_.line_busy_cycles};
+    if (near) return {preset_.transfer_cycles, preset_.line_busy_cycles, 0};
+    if (far) return {preset_.remote_cycles, preset_.line_busy_cycles, 0};
+    return {preset_.memory_cycles, preset_.line_busy_cycles, 0};
 }
 
 std::uint32_t MemorySystem::fill_l1(Core& core, LineId line) {

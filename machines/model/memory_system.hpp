@@ -40,6 +40,7 @@ enum class Access : std::uint8_t {
 struct L1Cache {
     TagArray tags;
     /// Bit 0: the core may write without asking. Bit 1: a thread of the core is parked on the line.
+    /// Bit 2: others queue for the line.
     std::vector<std::uint8_t> rights;
     /// Bit t: sibling thread t has read the line in its transaction; bit 4 + t: has written it.
     std::vector<std::uint8_t> marks;
@@ -52,6 +53,7 @@ struct L1Cache {
 
 inline constexpr std::uint8_t may_write = 1;
 inline constexpr std::uint8_t watched = 2;
+inline constexpr std::uint8_t wanted = 4;
 
 struct Core {
     std::uint16_t id;
@@ -93,12 +95,18 @@ class MemorySystem {
         return static_cast<std::uint16_t>(core + thread * cores_.size());
     }
 
+    /// A core that has just got a line keeps it until the next request has been ordered behind its
+    /// own and has reached it: when that will be for a request of `core` at `now`, at the earliest
+    /// `now`. A place in the line's queue is taken; the access itself must happen at that time.
+    Cycles turn_of(const Core& core, LineId line, Access access, Cycles now);
+
     /// Gets the line into the core's L1, writable for store and atomic, at `now`; returns the slot
-    /// and adds the cycles it took to `cost`. Conflicts must have been resolved. Appends to
-    /// `casualties`; the caller ends those transactions. An atomic that runs at the line's home
-    /// (Preset::far_atomics) brings no line: TagArray::miss.
-    std::uint32_t acquire(Core& core, LineId line, Access access, Cycles now, Cycles& cost,
-                          EventCounts& counts);
+    /// and adds the cycles it took to `cost`. `queued` is how long the request has waited for its
+    /// turn (turn_of). Conflicts must have been resolved. Appends to `casualties`; the caller ends
+    /// those transactions. An atomic that runs at the line's home (Preset::far_atomics) brings no
+    /// line: TagArray::miss.
+    std::uint32_t acquire(Core& core, LineId line, Access access, Cycles now, Cycles queued,
+                          Cycles& cost, EventCounts& counts);
 
     /// The core is about to acquire the line: starts to fetch what that will look at, so that the
     /// host's cache misses pass while other workers run.
@@ -124,12 +132,16 @@ class MemorySystem {
     struct Source {
         Cycles latency;
         Cycles busy;  ///< how long the line cannot serve others
+        Cycles kept;  ///< how long the requester keeps it after that, whoever asks for it
     };
 
     Source read_source(Core& core, LineId line, LineState& state, EventCounts& counts);
     Source write_source(Core& core, LineId line, LineState& state, bool in_l1, EventCounts& counts);
     Source atomic_at_home(Core& core, LineId line, LineState& state, EventCounts& counts);
     Source fetch(Core& core, LineId line, const LineState& state, EventCounts& counts);
+    bool runs_at_home(const Core& core, const LineState& state, Access access) const;
+    Cycles transfer_latency(const Core& from, const Core& to) const;
+    Cycles snoop_part(Cycles latency) const { return latency * preset_.transfer_snoop_pct / 100; }
     std::uint32_t fill_l1(Core& core, LineId line);
     void fill_l2(Core& core, LineId line);
     void fill_l3(std::uint16_t socket, LineId line);

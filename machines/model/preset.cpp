@@ -31,6 +31,8 @@ constexpr PresetField fields[] = {
     {"memory_cycles", &Preset::memory_cycles, 1, 10'000, false, "memory access"},
     {"transfer_cycles", &Preset::transfer_cycles, 1, 10'000, false,
      "line from another core of the socket"},
+    {"transfer_snoop_pct", &Preset::transfer_snoop_pct, 0, 100, false,
+     "share of a transfer that passes before the line's owner loses it"},
     {"upgrade_cycles", &Preset::upgrade_cycles, 1, 10'000, false, "shared line becomes writable"},
     {"remote_cycles", &Preset::remote_cycles, 1, 10'000, false, "line from another socket"},
     {"locked_cycles", &Preset::locked_cycles, 0, 1000, false,

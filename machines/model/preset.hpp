@@ -46,11 +46,12 @@ struct Preset {
     std::uint32_t l2_hit_cycles = 12;
     std::uint32_t l3_hit_cycles = 36;
     std::uint32_t memory_cycles = 200;
-    std::uint32_t transfer_cycles = 150;  ///< a dirty line from another core of the socket
-    std::uint32_t upgrade_cycles = 70;    ///< a shared line becomes writable
-    std::uint32_t remote_cycles = 400;    ///< a line from another socket
-    std::uint32_t locked_cycles = 18;     ///< on top, for a LOCK-prefixed access or a full fence
-    std::uint32_t line_busy_cycles = 12;  ///< a line serves one clean read request in this time
+    std::uint32_t transfer_cycles = 150;    ///< a dirty line from another core of the socket
+    std::uint32_t transfer_snoop_pct = 25;  ///< share of a transfer before its owner loses the line
+    std::uint32_t upgrade_cycles = 70;      ///< a shared line becomes writable
+    std::uint32_t remote_cycles = 400;      ///< a line from another socket
+    std::uint32_t locked_cycles = 18;       ///< on top, for a LOCK-prefixed access or a full fence
+    std::uint32_t line_busy_cycles = 12;    ///< a line serves one clean read request in this time
     std::uint32_t pause_cycles = 10;
     std::uint32_t smt_slowdown_pct = 60;  ///< extra time for what a core executes while its
                                           ///< sibling thread executes too
@@ -76,9 +77,9 @@ struct Preset {
     std::uint32_t system_call_ns = 70;
     std::uint32_t page_fault_ns = 500;
     std::uint32_t context_switch_ns = 500;
-    std::uint32_t futex_wait_ns = 350;     ///< enqueueing, on top of the system call
-    std::uint32_t futex_wake_ns = 120;     ///< looking for a waiter, on top of the system call
-    std::uint32_t wake_task_ns = 400;      ///< for each task woken, paid by the waker
+    std::uint32_t futex_wait_ns = 350;    ///< enqueueing, on top of the system call
+    std::uint32_t futex_wake_ns = 120;    ///< looking for a waiter, on top of the system call
+    std::uint32_t wake_task_ns = 400;     ///< for each task woken, paid by the waker
     std::uint32_t wake_latency_ns = 300;  ///< an idle CPU takes up a woken task
     // Idle states: a CPU enters the deepest one whose residency its last idle time reached.
     std::uint32_t idle1_exit_ns = 2'000;

@@ -106,7 +106,7 @@ void Engine::end_watch(Cpu& cpu) {
     for (unsigned thread = 0; thread < preset_.threads_per_core; ++thread) {
         if (cpus_[memory_.cpu_of(cpu.core->id, thread)].parked_line == line) return;
     }
-    cpu.core->l1.rights[slot] &= may_write;
+    cpu.core->l1.rights[slot] &= static_cast<std::uint8_t>(~watched);
 }
 
 /// Resumes the workers parked on lines that their core has lost, or that a sibling has written.

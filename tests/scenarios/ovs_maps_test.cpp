@@ -36,7 +36,7 @@ TEST_F(OvsHmapOnTheModel, ThePaddedCountRemovesTheConflicts) {
         return run_model(with_policy(spec_of("ovs-hmap", 4, values), "ovs2016"))
             .aborts(rtm::Cause::conflict);
     };
-    EXPECT_LT(conflicts(padded) * 5, conflicts(changes));
+    EXPECT_LT(conflicts(padded) * 2, conflicts(changes));
 }
 
 TEST(OvsHmap, WithoutMutationNobodyTakesTheLock) {
@@ -107,7 +107,7 @@ TEST_F(OvsCmapOnTheModel, ItsReadersAbortItsElidedWriters) {
     const TrialSpec spec =
         with_policy(spec_of("ovs-cmap", 4, {{"n", 5000}, {"mutation_pct", 5}}), "ovs2016");
     const auto outcome = run_model(spec);
-    EXPECT_GT(outcome.aborts(rtm::Cause::conflict) * 3, outcome.sum(&AbortLog::commits));
+    EXPECT_GT(outcome.aborts(rtm::Cause::conflict) * 4, outcome.sum(&AbortLog::commits));
     EXPECT_GT(outcome.aborts(rtm::Cause::conflict) * 10, outcome.aborts() * 9);
 }
 
