@@ -35,6 +35,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "primitives/futex_mutex.hpp"
 #include "primitives/machine.hpp"
@@ -44,11 +45,15 @@ namespace abortscope {
 
 enum class ReadTryLock : std::uint8_t { read_first, cas_first };
 
-template <Machine M, ReadTryLock try_form>
+/// `QueueMutex` guards the queue of waiters. In the kernel that is a spinlock, also where what is
+/// under test is the spinlocks; in user space, where its holder can be preempted, one that sleeps.
+template <Machine M, ReadTryLock try_form, class QueueMutex = FutexMutex<M>>
 class alignas(64) Rwsem {
   public:
-    /// For workers 0 .. workers-1.
-    explicit Rwsem(unsigned workers) : waiters_(workers) {}
+    /// For workers 0 .. workers-1; what follows goes to the queue's mutex.
+    template <class... Arguments>
+    explicit Rwsem(unsigned workers, Arguments&&... arguments)
+        : queue_mutex_(std::forward<Arguments>(arguments)...), waiters_(workers) {}
 
     void lock_shared() {
         if (count_.fetch_add(reader, std::memory_order_acquire) + reader <= 0) lock_shared_slow();
@@ -229,7 +234,7 @@ class alignas(64) Rwsem {
 
     typename M::template Atomic<std::int64_t> count_{0};
     typename M::template Atomic<std::uint64_t> owner_{0};
-    FutexMutex<M> queue_mutex_;
+    QueueMutex queue_mutex_;
     Waiters waiters_;
 };
 

@@ -17,6 +17,9 @@
 //   Flush                          |                |             |               | the journal
 //   Close, QUERY_FILE, Lock/Unlock |                |             |               | own file
 //
+// A walk takes and drops a reference on the root directory, under its lock (path_walk counted), or
+// passes it without a write, as Linux does since 2.6.38 where nothing is renamed meanwhile (rcu).
+//
 // Directories and files of a client are its own, so that clients meet at the root directory's
 // reference count, at the list of files and at the journal, as in the kernel that was measured.
 //
@@ -47,6 +50,9 @@
 namespace abortscope {
 namespace {
 
+constexpr std::array<std::string_view, 2> walk_words{"counted", "rcu"};
+enum Walk : std::int64_t { counted, rcu };
+
 constexpr std::array parameters{
     duration_parameter(20),
     ParameterSpec{.name = "transfer_bytes",
@@ -61,6 +67,11 @@ constexpr std::array parameters{
                   .default_value = 256,
                   .minimum = 1,
                   .maximum = 65'536},
+    ParameterSpec{.name = "path_walk",
+                  .option = "",
+                  .help = "counted: references on the directories passed; rcu: none",
+                  .maximum = walk_words.size() - 1,
+                  .words = walk_words},
     guests_parameter,
     queue_lock_parameters[0],
     queue_lock_parameters[1],
@@ -127,8 +138,9 @@ class Dbench final : public Scenario {
           request_cycles_(M::cycles_of_ns(request_ns)),
           directory_cycles_(M::cycles_of_ns(directory_ns)),
           journal_cycles_(M::cycles_of_ns(journal_ns)),
-          name_space_(locks, static_cast<std::uint32_t>(spec.value("buckets")),
-                      M::cycles_of_ns(hold_ns)) {
+          hold_cycles_(M::cycles_of_ns(hold_ns)),
+          counts_directories_(spec.value("path_walk") == counted),
+          name_space_(locks, static_cast<std::uint32_t>(spec.value("buckets")), hold_cycles_) {
         for (unsigned worker = 0; worker < spec.threads; ++worker) {
             clients_.push_back({Random(spec.seed, worker),
                                 make_owned_array<M, Entry>("entry", names_per_client),
@@ -203,28 +215,28 @@ class Dbench final : public Scenario {
                 create(file, client, own);
                 break;
             case Request::look:
-                name_space_.walk(own);
+                walk(own);
                 require_known(client, file);
                 break;
             case Request::list_directory:
-                name_space_.walk(own);
+                walk(own);
                 in_directory(client, [this] { work<M>(directory_cycles_); });
                 require_known(client, file);
                 break;
             case Request::unlink:
-                name_space_.walk(own);
+                walk(own);
                 in_directory(client, [&] {
                     if (name_space_.remove(entry, own) != client.exists[file]) fail(file);
                 });
                 client.exists[file] = false;
                 break;
             case Request::rename:
-                name_space_.walk(own);
-                name_space_.walk(own);
+                walk(own);
+                walk(own);
                 rename(file, client, own);
                 break;
             case Request::query_fs:
-                name_space_.walk(own);
+                walk(own);
                 break;
             case Request::flush:
                 journal_->lock();
@@ -237,8 +249,16 @@ class Dbench final : public Scenario {
         return 0;
     }
 
+    void walk(typename Names::Witnesses& own) {
+        if (counts_directories_) {
+            name_space_.walk(own);
+        } else {
+            work<M>(hold_cycles_);
+        }
+    }
+
     void create(std::uint32_t file, Client& client, typename Names::Witnesses& own) {
-        name_space_.walk(own);
+        walk(own);
         in_directory(client, [&] {
             require_known(client, file);
             if (client.exists[file]) return;
@@ -277,6 +297,8 @@ class Dbench final : public Scenario {
     const std::uint64_t request_cycles_;
     const std::uint64_t directory_cycles_;
     const std::uint64_t journal_cycles_;
+    const std::uint64_t hold_cycles_;
+    const bool counts_directories_;
     Names name_space_;
     Owned<M, FutexMutex<M>> journal_ = make_owned<M, FutexMutex<M>>("journal lock");
     std::array<Owned<M, StopFlag<M>>, 2> stops_{make_owned<M, StopFlag<M>>("stop flag"),

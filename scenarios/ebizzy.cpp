@@ -14,16 +14,17 @@
 //   unmap           | write, longer          | the same two again, after a TLB shootdown, which
 //                   |                        | waits for every other worker that is not asleep
 //
-// The locks under test are the zone's: all CPUs meet on them, and they are spinlocks, which the
-// queue spinlock patch replaced. The rwsem is the 5.0 form in all trials.
+// The locks under test are the zone's and the one inside the rwsem that its queue of waiters is
+// changed under: all CPUs meet on them, and they are spinlocks, which the queue spinlock patch
+// replaced. The rwsem is the 5.0 form in all trials.
 //
 // The checks: no lock lets anybody in beside an exclusive owner, and no page is lost or comes back
 // twice.
 //
 // Source: the queue spinlock RFC thread, LKML 2013-08, which measured with ebizzy (allocate,
 // copy and search 512 KiB chunks, mmap each); the kernel's part from mm/memory.c and
-// mm/page_alloc.c (per-CPU lists are refilled by 31 pages, page vectors hold 14). Built from that
-// description.
+// mm/page_alloc.c (per-CPU lists are refilled by 31 pages, page vectors hold 14), the semaphore's
+// wait_lock from lib/rwsem.c. Built from that description.
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -90,7 +91,8 @@ class Ebizzy final : public Scenario {
           pages_(static_cast<std::uint32_t>(spec.value("pages"))),
           batch_(static_cast<std::uint32_t>(spec.value("allocator_batch"))),
           lru_batch_(static_cast<std::uint32_t>(spec.value("lru_batch"))),
-          map_lock_(make_owned<M, MapLock>("mmap_sem", spec.threads)),
+          map_lock_(
+              make_owned<M, MapLock>("mmap_sem", spec.threads, locks.make("mmap_sem queue lock"))),
           zone_(locks.make("zone lock"), spec.threads * (pages_ + batch_),
                 M::cycles_of_ns(allocator_page_ns)),
           tlb_(spec.threads, M::cycles_of_ns(interrupt_ns)),
@@ -139,7 +141,15 @@ class Ebizzy final : public Scenario {
     }
 
   private:
-    using MapLock = Rwsem<M, ReadTryLock::read_first>;
+    /// The spinlock in the semaphore, which its waiters' queue is changed under.
+    struct QueueSpinlock {
+        explicit QueueSpinlock(Owned<M, typename Source::Lock> spinlock)
+            : owned(std::move(spinlock)) {}
+        void lock() { owned->lock(); }
+        void unlock() { owned->unlock(); }
+        Owned<M, typename Source::Lock> owned;
+    };
+    using MapLock = Rwsem<M, ReadTryLock::read_first, QueueSpinlock>;
     using Zone = PagePool<M, typename Source::Lock>;
 
     struct alignas(64) Lru {

@@ -93,7 +93,7 @@ Judgement one_load_less(const Measured& measured) {
 
 constexpr Shape shapes[] = {
     {"a", "a read lock's total rate falls with threads", rates_fall,
-     "The count's line moves between cores for nothing."},
+     "A line that moves between cores costs nothing."},
     {"b", "on x86-64 to 0.39 before and 0.49 after, at 8 threads", x86_fall_agrees,
      "How a contended line is served: the model moves it for each acquisition, where a core keeps "
      "it for several atomics in a row while others' requests are under way."},

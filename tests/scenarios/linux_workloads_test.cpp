@@ -69,6 +69,15 @@ TEST_F(OverCommit, CostsAQueueOfWaitersMoreThanATestAndSetLock) {
     EXPECT_LT(bytes_per_s("ticket"), 0.7 * bytes_per_s("tas"));
 }
 
+TEST_F(OverCommit, AnRcuWalkMeetsNobodyAtTheRootDirectory) {
+    const auto bytes = [](std::int64_t path_walk) {
+        const Changes changes{{"duration_ms", 2}, {"path_walk", path_walk}};
+        const ModelSetting two_sockets{*model::find_preset("sandybridge-2s")};
+        return run_model(spec_of("dbench", 16, changes), two_sockets).phase("run").total();
+    };
+    EXPECT_GT(bytes(1), bytes(0) * 2);
+}
+
 TEST(Hackbench, DeliversEveryMessageOnNativeThreads) {
     const auto outcome = run_native(spec_of("hackbench", 4, {{"messages", 300}, {"fan", 2}}));
     for (const std::uint64_t messages : outcome.phase("messages").operations) {
