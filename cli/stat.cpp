@@ -2,19 +2,22 @@
 //
 // abortscope stat [options] -- COMMAND [ARGUMENTS]
 //
-// Standard output belongs to the command: the table goes to standard error. What a program is to
-// read (--csv, --json) goes to standard output, or, for a command that writes there, to a file.
+// Standard output belongs to the command: the table goes to standard error, unless an export goes
+// to standard output.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "cli/color.hpp"
 #include "cli/command.hpp"
+#include "cli/invocation.hpp"
 #include "machines/native/rtm_probe.hpp"
 #include "profiler/command/stat.hpp"
 #include "profiler/counters/self_test.hpp"
@@ -32,12 +35,49 @@ struct Options {
     std::vector<std::string> counters;
     unsigned repeat = 1;
     unsigned interval_ms = 0;
-    bool csv = false;
-    bool json = false;
+    std::string csv;
+    std::string json;
+    std::string markdown;
+    std::string html;
     bool allow_force_abort = false;
     bool verbose = false;
     std::string output;
 };
+
+struct Export {
+    const char* option;
+    const char* help;
+    std::string Options::*path;
+};
+
+constexpr Export exports[] = {
+    {"--csv", "Write counts there as they come, as CSV; - for standard output", &Options::csv},
+    {"--json", "Write all runs there, as JSON", &Options::json},
+    {"--markdown", "Write a table there, as Markdown for a pull request", &Options::markdown},
+    {"--html", "Write charts and a table there, as one HTML page", &Options::html},
+    {"-o,--output", "Write the table there instead of to standard error", &Options::output},
+};
+
+bool takes_standard_output(const Options& options) {
+    return std::any_of(std::begin(exports), std::end(exports),
+                       [&](const Export& each) { return options.*each.path == "-"; });
+}
+
+/// All of them can be written, and no two to the same place, before the command runs.
+void require_places(const Options& options) {
+    std::vector<std::string> paths;
+    for (const Export& each : exports) {
+        const std::string& path = options.*each.path;
+        if (path.empty()) continue;
+        // CLI11 takes the dashes before the command for the value.
+        if (path == "--") throw UsageError(fmt::format("{} needs a FILE", each.option));
+        if (std::find(paths.begin(), paths.end(), path) != paths.end()) {
+            throw UsageError(fmt::format("two files go to {}", path));
+        }
+        paths.push_back(path);
+        require_writable(path);
+    }
+}
 
 std::vector<Counter> asked_counters(const std::vector<std::string>& names) {
     std::vector<Counter> counters;
@@ -68,8 +108,7 @@ int run(const Options& options) {
     if (options.command.empty()) {
         throw UsageError("no command to run: abortscope stat [options] -- COMMAND");
     }
-    if (options.csv && options.json) throw UsageError("--csv and --json exclude each other");
-    if (!options.output.empty()) require_writable(options.output);
+    require_places(options);
     const std::vector<Counter> asked = asked_counters(options.counters);
     PlanOptions plan_options;
     plan_options.allow_force_abort = options.allow_force_abort;
@@ -82,20 +121,21 @@ int run(const Options& options) {
     stat.repeat = options.repeat;
     stat.interval_ns = options.interval_ms * std::uint64_t{1'000'000};
 
-    const bool for_programs = options.csv || options.json;
-    std::optional<Output> destination;
+    std::optional<Output> table;
     if (!options.output.empty()) {
-        destination.emplace(Output::open(options.output));
-    } else {
-        destination.emplace(for_programs ? Output::standard() : Output::standard_error());
+        table.emplace(Output::open(options.output));
+    } else if (!takes_standard_output(options)) {
+        table.emplace(Output::standard_error());
     }
-    std::string header = options.csv ? stat_csv_header() : "";  // once, if there are rows at all
+    std::optional<Output> csv;
+    if (!options.csv.empty()) csv.emplace(Output::open(options.csv));
+    std::string header = stat_csv_header();  // once, if there are rows at all
     const auto on_interval = [&](std::size_t number, const StatInterval& interval) {
-        if (options.json) return;
-        destination->write(std::exchange(header, ""));
-        destination->write(options.csv
-                               ? stat_csv(number, "interval", interval.end_ns, interval.readings)
-                               : stat_interval_text(interval));
+        if (csv) {
+            csv->write(std::exchange(header, "") +
+                       stat_csv(number, "interval", interval.end_ns, interval.readings));
+        }
+        if (table) table->write(stat_interval_text(interval));
     };
     const StatResult result = run_stat(stat, plan, host, kernel_perf(), on_interval);
     if (result.exec_error != 0) {
@@ -103,10 +143,15 @@ int run(const Options& options) {
                          std::strerror(result.exec_error)));
         return shell_status_of_exec(result.exec_error);
     }
-    destination->write(header);
-    destination->write(options.csv    ? stat_csv_totals(result)
-                       : options.json ? stat_json(stat, result)
-                                      : stat_text(stat, result, plan));
+    if (csv) csv->write(header + stat_csv_totals(result));
+    if (!options.json.empty()) write_whole(options.json, stat_json(stat, result));
+    if (!options.markdown.empty()) {
+        write_whole(options.markdown, stat_markdown(stat, result, plan, report_context()));
+    }
+    if (!options.html.empty()) {
+        write_whole(options.html, stat_html(stat, result, plan, report_context()));
+    }
+    if (table) table->write(stat_text(stat, result, plan, paint_for(*table)));
     return result.status;
 }
 
@@ -121,9 +166,11 @@ Action declare_stat(CLI::App& app) {
         ->check(CLI::Range(1u, 1'000'000u));
     app.add_option("-I,--interval", options->interval_ms, "Also print counts every so many ms")
         ->check(CLI::Range(1u, 86'400'000u));
-    app.add_flag("--csv", options->csv, "Print CSV, on standard output unless -o says otherwise");
-    app.add_flag("--json", options->json, "Print JSON, likewise");
-    app.add_option("-o,--output", options->output, "Write to this file");
+    for (const Export& each : exports) {
+        app.add_option(each.option, (*options).*each.path, each.help)
+            ->type_name("FILE")
+            ->group("Output");
+    }
     app.add_flag("--allow-force-abort", options->allow_force_abort,
                  "Use the fourth counter even where that makes every transaction abort");
     app.add_flag("-v,--verbose", options->verbose, "Print which counters are counted together");

@@ -14,6 +14,7 @@
 
 #include "profiler/counters/native_counters.hpp"
 #include "reports/csv.hpp"
+#include "reports/html/page.hpp"
 #include "reports/numbers.hpp"
 #include "reports/text_table.hpp"
 
@@ -59,7 +60,7 @@ std::string per_cpu_second(const Readings& means, std::size_t counter) {
                                      static_cast<double>(*clock_ns));
 }
 
-std::string counter_table(const StatResult& result, const Readings& means) {
+TextTable counter_table(const StatResult& result, const Readings& means) {
     using enum TextTable::Align;
     TextTable table({{"counter", "", left},
                      {"value", "", right},
@@ -79,7 +80,7 @@ std::string counter_table(const StatResult& result, const Readings& means) {
         table.add({"tx_start - tx_commit - tx_abort", fmt::format("{}", *residue), "",
                    "0 but for transactions that the counters' start or stop cut"});
     }
-    return table.text();
+    return table;
 }
 
 std::string absent_lines(const Readings& means, const CounterPlan& plan) {
@@ -127,11 +128,12 @@ Json derived_json(const Readings& readings) {
     return json;
 }
 
-}  // namespace
+std::string runs_text(const StatResult& result) {
+    return fmt::format("{} {}", result.runs.size(),
+                       result.runs.size() == 1 ? "run" : "runs, means of them");
+}
 
-std::string stat_text(const StatOptions& options, const StatResult& result,
-                      const CounterPlan& plan) {
-    const Readings means = mean_of(result.runs);
+std::string ending_text(const StatResult& result) {
     double elapsed_s = 0;
     for (const StatRun& run : result.runs) {
         elapsed_s +=
@@ -140,9 +142,28 @@ std::string stat_text(const StatOptions& options, const StatResult& result,
     const int signal = result.runs.empty() ? 0 : result.runs.back().end.signal;
     const std::string ending =
         signal == 0 ? "" : fmt::format(", ended by signal {} ({})", signal, strsignal(signal));
-    return fmt::format("\n{} ({} {})\n\n{}\n{:.6f} s elapsed{}\n{}", command_line(options),
-                       result.runs.size(), result.runs.size() == 1 ? "run" : "runs, means of them",
-                       counter_table(result, means), elapsed_s, ending, absent_lines(means, plan));
+    return fmt::format("{:.6f} s elapsed{}", elapsed_s, ending);
+}
+
+}  // namespace
+
+std::string stat_text(const StatOptions& options, const StatResult& result, const CounterPlan& plan,
+                      const Paint& paint) {
+    const Readings means = mean_of(result.runs);
+    return fmt::format("\n{} ({})\n\n{}\n{}\n{}", command_line(options), runs_text(result),
+                       counter_table(result, means).text(paint), ending_text(result),
+                       absent_lines(means, plan));
+}
+
+std::string stat_markdown(const StatOptions& options, const StatResult& result,
+                          const CounterPlan& plan, const ReportContext& context) {
+    const Readings means = mean_of(result.runs);
+    const std::string absent = absent_lines(means, plan);
+    return fmt::format("### abortscope stat: `{}` ({})\n\n{}\n{}\n{}\n```sh\n{}\n```\n",
+                       command_line(options), runs_text(result),
+                       counter_table(result, means).markdown(), ending_text(result),
+                       absent.empty() ? "" : fmt::format("\n```\n{}```\n", absent),
+                       shell_command(context.command));
 }
 
 std::string stat_interval_text(const StatInterval& interval) {
@@ -210,6 +231,23 @@ std::string stat_json(const StatOptions& options, const StatResult& result) {
     const Readings means = mean_of(result.runs);
     json["mean"] = {{"counters", json_of(means)}, {"derived", derived_json(means)}};
     return json.dump(2) + "\n";
+}
+
+std::string stat_html(const StatOptions& options, const StatResult& result, const CounterPlan& plan,
+                      const ReportContext& context) {
+    Json page;
+    page["command"] = shell_command(context.command);
+    page["build"] = Json::object();
+    for (const auto& [name, value] : context.build) page["build"][name] = value;
+    page["host"] = Json::object();
+    for (const auto& [name, value] : context.host) page["host"][name] = value;
+    page["plan"] = plan.describe();
+    page["help"] = Json::object();
+    for (const DerivedNumber& number : derived_numbers(mean_of(result.runs))) {
+        page["help"][std::string(number.name)] = number.help;
+    }
+    page["stat"] = Json::parse(stat_json(options, result));
+    return html_page("stat.html", command_line(options), page.dump());
 }
 
 }  // namespace abortscope

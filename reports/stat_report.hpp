@@ -8,13 +8,24 @@
 #include <string_view>
 
 #include "profiler/command/stat.hpp"
+#include "reports/context.hpp"
+#include "reports/paint.hpp"
 
 namespace abortscope {
 
 /// The table of means, what follows from them, and the reasons of what is absent, with a hint how
 /// many runs count everything.
-std::string stat_text(const StatOptions& options, const StatResult& result,
-                      const CounterPlan& plan);
+std::string stat_text(const StatOptions& options, const StatResult& result, const CounterPlan& plan,
+                      const Paint& paint = {});
+
+/// The same for a pull request, under the command that does it again.
+std::string stat_markdown(const StatOptions& options, const StatResult& result,
+                          const CounterPlan& plan, const ReportContext& context);
+
+/// One self-contained page: outcomes, categories of the aborts, intervals, and every counter with
+/// its source or the reason that it is absent.
+std::string stat_html(const StatOptions& options, const StatResult& result, const CounterPlan& plan,
+                      const ReportContext& context);
 
 /// One line for an interval: the time and what was counted in it.
 std::string stat_interval_text(const StatInterval& interval);

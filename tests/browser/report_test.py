@@ -224,6 +224,32 @@ class ReportTest(unittest.TestCase):
             self.browser.run(CLICK, "after")
             self.assert_quiet()
 
+    def test_stat_shows_what_was_counted_and_why_the_rest_was_not(self):
+        page, data = (os.path.join(FOLDER, f"stat.{kind}") for kind in ("html", "json"))
+        subprocess.run([ABORTSCOPE, "stat", "-I", "20", "-r", "2", "--html", page, "--json", data, "--",
+                        sys.executable, "-c", "import time; time.sleep(.1); b = bytearray(1 << 24)"],
+                       check=True, stderr=subprocess.DEVNULL)
+        with open(data, encoding="utf-8") as file:
+            counters = json.load(file)["mean"]["counters"]
+        for width, dark in ((400, False), (1280, True)):
+            self.browser.view(width, dark)
+            self.browser.open(page)
+            charts = self.browser.run("return [...document.querySelectorAll('canvas')].map((canvas) => canvas.id)")
+            self.assertIn("elapsed", charts)
+            self.assertIn("over-time", charts)
+            for chart in charts:
+                self.assertGreater(self.browser.run(PIXELS, chart)["opaque"], 1000, chart)
+            self.assertLessEqual(self.browser.run(
+                "return document.documentElement.scrollWidth - innerWidth"), 0)
+            self.browser.screenshot(os.path.join(FOLDER, f"stat-{width}.png"))
+            self.assert_quiet()
+        reasons = self.browser.run(
+            "return [...document.querySelectorAll('#rows td.absent')].map((cell) => cell.title)")
+        self.assertNotIn("", reasons)
+        for counter in counters.values():
+            if counter["value"] is None:
+                self.assertIn(counter["absent_reason"], reasons)
+
     def test_one_row_alone_makes_a_page(self):
         page, _ = report("one", "ovs-hmap", "--n", "100", "--policy", "none", "--mutation", "0")
         self.browser.open(page)

@@ -31,7 +31,7 @@ TEST(StatCommand, HasTheShellsStatusesForWhatCannotRun) {
     EXPECT_EQ(missing.code, 127);
     EXPECT_EQ(missing.err, "abortscope: cannot run 'missing-command': No such file or directory\n");
     EXPECT_EQ(abortscope("stat -- /").code, 126);
-    EXPECT_EQ(abortscope("stat --csv -- missing-command").out, "") << "no header without rows";
+    EXPECT_EQ(abortscope("stat --csv - -- missing-command").out, "") << "no header without rows";
 }
 
 TEST(StatCommand, ItsOwnFailuresAre125) {
@@ -39,7 +39,7 @@ TEST(StatCommand, ItsOwnFailuresAre125) {
     EXPECT_EQ(abortscope("stat --").code, 125);
     EXPECT_EQ(abortscope("stat --frequency 3 -- true").code, 125);
     EXPECT_EQ(abortscope("stat --repeat 0 -- true").code, 125);
-    EXPECT_EQ(abortscope("stat --csv --json -- true").code, 125);
+    EXPECT_EQ(abortscope("stat --csv - --json - -- true").code, 125);
     EXPECT_EQ(abortscope("stat -o /nonexistent/file -- true").code, 125);
     EXPECT_THAT(abortscope("stat --counters tx_strat -- true").err,
                 HasSubstr("did you mean 'tx_start'"));
@@ -62,7 +62,7 @@ TEST(StatCommand, ReadsStandardInputLikeTheCommand) {
 
 TEST(StatCommand, AThousandChildrenAreCounted) {
     const Outcome ran = abortscope(
-        "stat --json --counters page_faults -- sh -c 'i=0; while [ $i -lt 1000 ]; do (:); "
+        "stat --json - --counters page_faults -- sh -c 'i=0; while [ $i -lt 1000 ]; do (:); "
         "i=$((i+1)); done'");
     EXPECT_EQ(ran.code, 0);
     const auto json = nlohmann::json::parse(ran.out);
@@ -72,7 +72,7 @@ TEST(StatCommand, AThousandChildrenAreCounted) {
 }
 
 TEST(StatCommand, CsvHasARowForEachCounterOfEachRun) {
-    const Outcome ran = abortscope("stat --csv -r 2 --counters tx-start,page-faults -- true");
+    const Outcome ran = abortscope("stat --csv - -r 2 --counters tx-start,page-faults -- true");
     const auto lines = lines_of(ran.out);
     ASSERT_EQ(lines.size(), 5u) << ran.out;
     EXPECT_EQ(lines[0], "run,kind,time_ns,counter,value,source,running_pct,absent_reason");
@@ -86,15 +86,33 @@ TEST(StatCommand, CsvHasARowForEachCounterOfEachRun) {
 TEST(StatCommand, AnExportToAFileLeavesStandardOutputToTheCommand) {
     const TemporaryFolder folder;
     const std::string path = folder.file("out.json");
-    const Outcome ran = abortscope("stat --json -o " + path + " -- echo mine");
+    const Outcome ran = abortscope("stat --json " + path + " -- echo mine");
     EXPECT_EQ(ran.out, "mine\n");
     const auto json = nlohmann::json::parse(contents_of(path));
     EXPECT_EQ(json["command"], (std::vector<std::string>{"echo", "mine"}));
     EXPECT_EQ(json["runs"][0]["status"], 0);
 }
 
+TEST(StatCommand, WritesSeveralExportsAtOnceBesideTheTable) {
+    const TemporaryFolder folder;
+    const Outcome ran =
+        abortscope("stat --counters page_faults --csv " + folder.file("x.csv") + " --json " +
+                   folder.file("x.json") + " --markdown " + folder.file("x.md") + " --html " +
+                   folder.file("x.html") + " -- echo mine");
+    EXPECT_EQ(ran.code, 0);
+    EXPECT_EQ(ran.out, "mine\n");
+    EXPECT_THAT(ran.err, HasSubstr("page_faults"));
+    EXPECT_THAT(contents_of(folder.file("x.csv")), StartsWith("run,kind,"));
+    EXPECT_TRUE(nlohmann::json::parse(contents_of(folder.file("x.json")))["mean"].is_object());
+    EXPECT_THAT(contents_of(folder.file("x.md")), HasSubstr("| page_faults |"));
+    EXPECT_THAT(contents_of(folder.file("x.html")), HasSubstr("<title>echo mine"));
+    EXPECT_EQ(abortscope("stat --csv - --counters page_faults -- true").err, "");
+    EXPECT_EQ(abortscope("stat --html /no/such/x.html -- true").code, 125);
+    EXPECT_EQ(abortscope("stat --csv -- true").code, 125) << "it needs a file";
+}
+
 TEST(StatCommand, AbsentIsNullWithAReasonInJson) {
-    const auto json = nlohmann::json::parse(abortscope("stat --json -- true").out);
+    const auto json = nlohmann::json::parse(abortscope("stat --json - -- true").out);
     for (const auto& [name, counter] : json["mean"]["counters"].items()) {
         EXPECT_EQ(counter["value"].is_null(), counter["source"] == "absent") << name;
         EXPECT_EQ(counter["value"].is_null(), counter["absent_reason"] != "") << name;
@@ -102,7 +120,7 @@ TEST(StatCommand, AbsentIsNullWithAReasonInJson) {
 }
 
 TEST(StatCommand, IntervalsComeAsTheCommandRuns) {
-    const Outcome ran = abortscope("stat -I 10 --csv --counters page_faults -- sleep 0.05");
+    const Outcome ran = abortscope("stat -I 10 --csv - --counters page_faults -- sleep 0.05");
     EXPECT_THAT(ran.out, HasSubstr("0,interval,"));
     EXPECT_THAT(ran.out, HasSubstr("0,total,"));
 }
