@@ -231,6 +231,4 @@ draw();
 byId('search').oninput = drawTable;
 drawTable();
 tellAlone();
-isDark.addEventListener('change', draw);
-addEventListener('beforeprint', () => charts.forEach((chart) => chart.resize()));
-addEventListener('afterprint', () => charts.forEach((chart) => chart.resize()));
+redrawWhenNeeded(draw);

@@ -7,6 +7,4 @@ buildFilters();
 buildTableTools();
 drawTable();
 if (rows.length > 0) draw();
-isDark.addEventListener('change', draw);
-addEventListener('beforeprint', () => charts.forEach((chart) => chart.resize()));
-addEventListener('afterprint', () => charts.forEach((chart) => chart.resize()));
+redrawWhenNeeded(() => { if (rows.length > 0) draw(); });

@@ -117,6 +117,4 @@ drawGlance();
 buildFilters();
 draw();
 drawTable();
-isDark.addEventListener('change', draw);
-addEventListener('beforeprint', () => charts.forEach((chart) => chart.resize()));
-addEventListener('afterprint', () => charts.forEach((chart) => chart.resize()));
+redrawWhenNeeded(draw);

@@ -27,10 +27,22 @@ const percentOf = (value) => `${(value * 100).toLocaleString('en', {maximumSigni
 
 // Okabe and Ito's colours, which the colour-blind can tell apart; the blue is lighter on dark.
 const isDark = matchMedia('(prefers-color-scheme: dark)');
-const blue = () => (isDark.matches ? '#3d9fe0' : '#0072b2');
+const printing = () => document.documentElement.classList.contains('printing');
+const blue = () => (isDark.matches && !printing() ? '#3d9fe0' : '#0072b2');
 const palette = () => ['#7f8c8d', blue(), '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#b8a800'];
 const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const axisTitle = (text) => ({display: true, text, color: style('--quiet')});
+
+// Charts are drawn again for another colour scheme, and for paper, which is light.
+function redrawWhenNeeded(draw) {
+  isDark.addEventListener('change', draw);
+  for (const [event, onPaper] of [['beforeprint', true], ['afterprint', false]]) {
+    addEventListener(event, () => {
+      document.documentElement.classList.toggle('printing', onPaper);
+      draw();
+    });
+  }
+}
 
 // The command with its button, and what the report was made by.
 function tellCommand() {

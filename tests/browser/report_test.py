@@ -132,6 +132,28 @@ class ReportTest(unittest.TestCase):
                 self.assertIsNone(row[name])
         self.assert_quiet()
 
+    def test_paper_is_light(self):
+        self.browser.view(1280, True)
+        self.browser.open(self.page)
+        ink = "return charts.get('throughput').options.plugins.legend.labels.color"
+        dark = self.browser.run(ink)
+        self.browser.run("dispatchEvent(new Event('beforeprint'))")
+        self.assertEqual(self.browser.run(ink), "#000")
+        self.browser.devtools("Emulation.setEmulatedMedia", media="print")
+        self.browser.devtools("Emulation.setDeviceMetricsOverride", width=760, height=1000,
+                              deviceScaleFactor=1, mobile=False)
+        self.assertTrue(self.browser.run(
+            "return document.querySelector('#rows th button').checkVisibility()"))
+        overflow = self.browser.run("return document.documentElement.scrollWidth - innerWidth")
+        self.assertLessEqual(overflow, 0, "the table is wider than the paper")
+        self.browser.devtools("Emulation.setEmulatedMedia", media="")
+        self.browser.view(1280, True)
+        pdf = self.browser.devtools("Page.printToPDF")["data"]
+        self.assertGreater(len(pdf), 10000)
+        self.browser.run("dispatchEvent(new Event('afterprint'))")
+        self.assertEqual(self.browser.run(ink), dark)
+        self.assert_quiet()
+
     def test_hot_lines_are_those_of_the_selected_trials(self):
         self.browser.view(1280, False)
         self.browser.open(self.page)
