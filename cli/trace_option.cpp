@@ -17,7 +17,7 @@ namespace abortscope::cli {
 namespace {
 
 constexpr Range limit_range{1, 10'000'000};
-/// About 15 MB of JSON a phase, which viewers open in seconds.
+/// At most about 20 MB of JSON a phase, which viewers open in seconds.
 constexpr std::size_t default_limit = 50'000;
 
 }  // namespace

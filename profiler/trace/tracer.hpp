@@ -6,7 +6,7 @@
 //     run_trial(scenario, spec, {.observer = &tracer});
 //     const Trace trace = tracer.take();
 //
-// It takes about 100 bytes a span and 300 an abort, and records at most `limit` spans of each
+// It takes 32 bytes a span and about 250 more an abort, and records at most `limit` spans of each
 // phase: the first ones. So a long phase does not use up the room of those that come after it.
 #pragma once
 
