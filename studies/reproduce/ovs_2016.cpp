@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 
+#include "reports/numbers.hpp"
 #include "studies/reproduce/publication.hpp"
 
 namespace abortscope::reproduce {
@@ -245,12 +246,13 @@ constexpr Shape shapes[] = {
 }  // namespace
 
 Publication ovs_2016(std::int64_t divisor) {
-    const std::int64_t n = std::max<std::int64_t>(1, 2'000'000 / divisor);
+    const std::int64_t n = std::max<std::int64_t>(1, 1'000'000 / divisor);
     Publication publication;
     publication.name = "ovs-2016";
     publication.title = "Open vSwitch's locks elided";
     publication.source = "ovs-dev 2016-02-19, test-cmap benchmark, one run each";
-    publication.setting = fmt::format("model:haswell, 4 threads, n {}, batch 1, policy ovs2016", n);
+    publication.setting = fmt::format("model:haswell, 4 threads, n {}, batch 1, policy ovs2016",
+                                      with_thousands(static_cast<std::uint64_t>(n)));
     publication.repeats = 1;
 
     const auto trial = [&](bool is_hmap, int level, bool elided) {
@@ -264,7 +266,10 @@ Publication ovs_2016(std::int64_t divisor) {
                 .reference = "plain",
                 .value = "elided",
                 .lower_is_better = true,
-                .rows = {}};
+                .rows = {},
+                .note = fmt::format("The thread's maps have 2,000,000 elements, these {}: hold "
+                                    "ratios against ratios.",
+                                    with_thousands(static_cast<std::uint64_t>(n)))};
     for (const Timing& timing : timings) {
         for (std::size_t i = 0; i < levels.size(); ++i) {
             TableRow row{{std::string(timing.block), std::string(timing.phase),
