@@ -223,9 +223,12 @@ constexpr Shape shapes[] = {
      mutation_slows_the_plain_lock_more, "A removal's aborts cost more than its lock's waits."},
     {"b'", "by 2.0 and 2.7 times plain, 1.18 and 1.39 elided (5 and 10 % against 2 %)",
      slow_downs_agree,
-     "Not known for certain. A futex call costs the same here however many are made at once: the "
-     "kernel's lock on its futex hash bucket, and what a woken thread's cold caches cost, are not "
-     "modelled, and both grow with the sleeps that a writer's sweep causes."},
+     "The plain lock is in a convoy at 2 % already here: who waits for a mutex sleeps, and finds "
+     "it "
+     "taken again when it runs. So more mutation adds less. What keeps the published lock out of "
+     "it "
+     "at 2 % is not known; memory-level parallelism, which shortens the look-ups between two "
+     "acquisitions, is one thing that the model lacks."},
     {"c", "hmap's search is slower than cmap's, with elision less so", elision_brings_hmap_nearer,
      "The cmap's search waits for memory longer than hmap's lock costs."},
     {"c'", "by 6.4, 11 and 8.7 times plain, 3.5, 3.9 and 4.3 elided", distances_agree,
