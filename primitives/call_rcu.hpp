@@ -64,8 +64,8 @@ class CallRcu {
         head.callback = callback;
         queue.waiting.push(head);
         ProducerCounters& counters = producers_.get()[worker];
-        counters.calls += 1;
-        if (queue.event.ring()) counters.wake_ups += 1;
+        counters.calls += std::uint64_t{1};
+        if (queue.event.ring()) counters.wake_ups += std::uint64_t{1};
     }
 
     /// The worker of one queue: returns when stop() was called and the queue is empty.

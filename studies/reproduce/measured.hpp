@@ -17,7 +17,6 @@ class Measured {
   public:
     void add(const std::string& figure, double value) { samples_[figure].push_back(value); }
 
-    bool has(const std::string& figure) const { return samples_.contains(figure); }
     /// These throw std::out_of_range for a figure that nothing was measured of.
     std::span<const double> samples(const std::string& figure) const { return samples_.at(figure); }
     double mean(const std::string& figure) const;

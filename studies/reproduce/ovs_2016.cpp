@@ -209,7 +209,7 @@ Judgement starts_end(const Measured& measured) {
         worst = std::max(worst, std::max(ends - starts, starts - ends) / starts);
         holds = holds && worst < 1e-6;
     }
-    return {holds, fmt::format("the sides differ by {:.2g} % of the starts at most", worst * 100)};
+    return {holds, fmt::format("the sides differ by {:.4f} % of the starts at most", worst * 100)};
 }
 
 constexpr std::string_view no_reason =
