@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "machines/model/abort_reason.hpp"
 #include "profiler/counters/counter_plan.hpp"
 #include "profiler/hot_lines.hpp"
 #include "profiler/row.hpp"
@@ -24,8 +25,9 @@ struct TrialResult {
     /// Capacity aborts by set and way of L1: index set * ways + way; on the model only.
     std::vector<std::uint64_t> capacity_map;
     unsigned capacity_map_ways = 0;
-    std::uint64_t simulated_accesses = 0;  ///< 0 on native
-    std::uint64_t host_ns = 0;             ///< how long the trial took its host thread
+    model::AbortReasonCounts abort_reasons{};  ///< on the model only
+    std::uint64_t simulated_accesses = 0;      ///< 0 on native
+    std::uint64_t host_ns = 0;                 ///< how long the trial took its host thread
 };
 
 /// What a trial may be watched or disturbed by; it changes nothing in a spec or a row.

@@ -215,7 +215,7 @@ void Engine::settle_casualties(Cpu& cpu) {
 /// The first touch of a page faults. Inside a transaction the fault is suppressed, so the page
 /// stays away however often the transaction is retried.
 void Engine::touch_page(Cpu& cpu, std::uint64_t offset) {
-    if (cpu.tx.open()) abort_self(AbortReason::event);
+    if (cpu.tx.open()) abort_self(AbortReason::page_fault);
     static_cast<char*>(touched_.get())[offset >> page_shift] = 1;
     ++cpu.counts.page_faults;
     cpu.now += preset_.cycles_of_ns(preset_.page_fault_ns);

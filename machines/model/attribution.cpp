@@ -14,6 +14,7 @@ LineParty& Attribution::party(LineHistory& line, unsigned worker) {
 }
 
 void Attribution::add(const AbortEvent& event) {
+    ++reasons_[index_of(event.reason)];
     if (event.line == no_line) return;
     LineHistory& line = lines_[event.line];
     switch (event.reason) {

@@ -12,39 +12,13 @@
 #include <unordered_map>
 #include <vector>
 
+#include "machines/model/abort_reason.hpp"
 #include "machines/model/directory.hpp"
 #include "machines/model/memory_system.hpp"
 #include "primitives/machine.hpp"
 #include "primitives/rtm_status.hpp"
 
 namespace abortscope::model {
-
-/// Why the engine ends a transaction; the status word and the counters follow from it.
-enum class AbortReason : std::uint8_t {
-    conflict,
-    capacity_read,
-    capacity_write,
-    explicit_abort,
-    unfriendly,  ///< PAUSE, a system call
-    event,       ///< an interrupt, a page fault, a context switch
-    nest_overflow,
-    injected,
-};
-
-/// In the order of AbortReason, as people read them.
-inline constexpr std::array<std::string_view, 8> abort_reason_names{
-    "conflict",
-    "capacity (read line)",
-    "capacity (written line)",
-    "XABORT",
-    "instruction that RTM does not support",
-    "interrupt, fault or context switch",
-    "nesting limit",
-    "injected"};
-
-constexpr std::string_view name_of(AbortReason reason) {
-    return abort_reason_names[static_cast<std::size_t>(reason)];
-}
 
 inline constexpr std::uint64_t no_offset = ~std::uint64_t{0};
 
@@ -53,7 +27,7 @@ struct AbortEvent {
     std::uint64_t number = 0;  ///< from 1, in the order of the trial
     Cycles began = 0;
     Cycles time = 0;
-    AbortReason reason = AbortReason::event;
+    AbortReason reason = AbortReason::injected;
     rtm::Status status;
 
     unsigned victim = 0;
@@ -116,6 +90,7 @@ class Attribution {
     /// Capacity aborts by L1 set and way: index set * ways + way.
     const std::vector<std::uint64_t>& capacity_map() const { return capacity_map_; }
     std::uint32_t ways() const { return ways_; }
+    const AbortReasonCounts& reasons() const { return reasons_; }
 
   private:
     LineParty& party(LineHistory& line, unsigned worker);
@@ -123,6 +98,7 @@ class Attribution {
     std::uint32_t ways_;
     std::unordered_map<LineId, LineHistory> lines_;
     std::vector<std::uint64_t> capacity_map_;
+    AbortReasonCounts reasons_{};
 };
 
 /// One access, as a replay shows it.

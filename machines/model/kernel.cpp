@@ -195,14 +195,14 @@ void Engine::handle_event() {
         cpu.next_interrupt = cpu.now + 1 + cpu.interrupts.exponential(mean);
         cpu.next_event = cpu.resched ? cpu.now : cpu.next_interrupt;
         cpu.now += preset_.cycles_of_ns(preset_.interrupt_ns);
-        if (cpu.tx.open()) abort_self(AbortReason::event);
+        if (cpu.tx.open()) abort_self(AbortReason::interrupt);
         set_limits();
         return;
     }
     if (cpu.resched && !cpu.queue.empty()) {
         // A transaction does not survive the switch; it is rolled back first, and the switch
         // happens when the task is back in begin().
-        if (cpu.tx.open()) abort_self(AbortReason::event);
+        if (cpu.tx.open()) abort_self(AbortReason::context_switch);
         ++cpu.counts.context_switches;
         ++cpu.counts.involuntary_switches;
         if (options_.observer != nullptr) {
@@ -221,7 +221,7 @@ void Engine::handle_event() {
 void Engine::enter_kernel() {
     if (cpu_ == nullptr) throw WorkloadError("a system call outside a worker");
     give_way();
-    if (cpu_->tx.open()) abort_self(AbortReason::unfriendly);
+    if (cpu_->tx.open()) abort_self(AbortReason::system_call);
     cpu_->now += preset_.cycles_of_ns(preset_.system_call_ns);
 }
 
@@ -322,7 +322,7 @@ void Engine::yield() {
 void Engine::pause() {
     if (cpu_->tx.open()) {
         give_way();
-        abort_self(AbortReason::unfriendly);
+        abort_self(AbortReason::pause);
     }
     compute(preset_.pause_cycles);
 }

@@ -21,12 +21,15 @@ struct ReasonRow {
 constexpr std::uint64_t EventCounts::*no_counter = nullptr;
 
 // In the order of AbortReason.
-constexpr std::array<ReasonRow, 8> reasons{{
+constexpr std::array<ReasonRow, abort_reason_count> reasons{{
     {rtm::Status::conflict(), &EventCounts::tx_conflict, &EventCounts::abort_mem},
     {rtm::Status::capacity(), &EventCounts::tx_capacity_read, &EventCounts::abort_mem},
     {rtm::Status::capacity(), &EventCounts::tx_capacity_write, &EventCounts::abort_mem},
     {rtm::Status::explicit_abort(0), no_counter, no_counter},
     {rtm::Status::unspecified(), no_counter, &EventCounts::abort_unfriendly},
+    {rtm::Status::unspecified(), no_counter, &EventCounts::abort_unfriendly},
+    {rtm::Status::unspecified(), no_counter, &EventCounts::abort_events},
+    {rtm::Status::unspecified(), no_counter, &EventCounts::abort_events},
     {rtm::Status::unspecified(), no_counter, &EventCounts::abort_events},
     {rtm::Status::unspecified(), &EventCounts::nest_overflow, &EventCounts::abort_unfriendly},
     {rtm::Status::unspecified(), no_counter, &EventCounts::abort_events},
@@ -156,7 +159,7 @@ void Engine::attribute(const Cpu& cpu, AbortEvent& event) {
 void Engine::roll_back(Cpu& cpu, AbortEvent& event) {
     Transaction& tx = cpu.tx;
     const Cycles when = cpu_->now;
-    const ReasonRow& row = reasons[static_cast<std::size_t>(event.reason)];
+    const ReasonRow& row = reasons[index_of(event.reason)];
     if (event.reason != AbortReason::explicit_abort) event.status = row.status;
     if (tx.depth > 1) event.status = event.status.with_nested();
     cpu.task->begin_result = event.status;
