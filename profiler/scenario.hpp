@@ -21,6 +21,8 @@
 #include <string_view>
 #include <vector>
 
+#include "profiler/remedy.hpp"
+
 namespace abortscope {
 
 /// A parameter of a scenario: a whole number in a range, or one of a few words.
@@ -54,6 +56,7 @@ struct ScenarioInfo {
     std::span<const std::string_view> locks{};
     std::span<const std::string_view> default_policies{};  ///< names of retry policies
     unsigned default_threads = 4;
+    std::span<const Remedy> remedies{};  ///< for `why`; policies and threads it tries by itself
 };
 
 /// One point of a sweep: everything that a trial depends on.

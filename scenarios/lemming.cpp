@@ -126,6 +126,12 @@ class Lemming final : public Scenario {
     Owned<M, Counter> counters_;  ///< one a worker, and one for the forced acquisitions of all
 };
 
+constexpr std::array<Remedy, 1> remedies{{
+    {.cause = rtm::Cause::lock_busy,
+     .words = "take out what forces real acquisitions, such as a system call inside",
+     .changes = {{{.parameter = "real_every", .value = 0}}}},
+}};
+
 constexpr ScenarioInfo info{
     .name = "lemming",
     .summary = "one real acquisition in many: does everybody follow it into the lock?",
@@ -134,6 +140,7 @@ constexpr ScenarioInfo info{
     .phases = phases,
     .locks = exclusive_locks,
     .default_policies = policies,
+    .remedies = remedies,
 };
 
 struct Maker {

@@ -23,6 +23,7 @@ constexpr std::array parameters{
         .minimum = 0,
         .maximum = 64,
     },
+    padded_count_parameter,
 };
 constexpr std::array<PhaseSpec, 8> phases{{
     {"batch_insert"},
@@ -36,6 +37,12 @@ constexpr std::array<PhaseSpec, 8> phases{{
 }};
 constexpr std::array<std::string_view, 2> policies{"none", "ovs2016"};
 
+constexpr std::array<Remedy, 1> remedies{{
+    {.cause = rtm::Cause::conflict,
+     .words = "give the map's count a cache line of its own",
+     .changes = {{{.parameter = "padded_count", .value = 1}}}},
+}};
+
 constexpr ScenarioInfo info{
     .name = "ovs-cmap",
     .summary = "lock-free look-ups in a cuckoo map beside removals under one mutex",
@@ -44,6 +51,7 @@ constexpr ScenarioInfo info{
     .phases = phases,
     .locks = exclusive_locks,
     .default_policies = policies,
+    .remedies = remedies,
 };
 
 struct Maker {

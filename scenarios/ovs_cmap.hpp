@@ -53,7 +53,7 @@ class OvsCmap final : public Scenario {
           mutates_(spec.value("mutation_pct") > 0),
           batches_(batch_ > 0 && spec.value("mutation_pct") < 100),
           lock_(std::move(lock)),
-          map_(make_owned<M, Map>("cmap", spec.seed)),
+          map_(make_owned<M, Map>("cmap", spec.seed, count_placement_of(spec))),
           elements_(make_owned_array<M, Element>("node", n_)),
           removals_(spec.threads, n_) {}
 
@@ -85,7 +85,7 @@ class OvsCmap final : public Scenario {
             if (map_->count() != 0 || !keys_in_map().empty()) {
                 throw CheckFailed("the map is not empty after its elements were removed");
             }
-            map_ = make_owned<M, Map>("cmap", spec_.seed);
+            map_ = make_owned<M, Map>("cmap", spec_.seed, count_placement_of(spec_));
         }
     }
 

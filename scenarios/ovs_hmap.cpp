@@ -15,14 +15,7 @@ namespace {
 constexpr std::array parameters{
     mutation_parameter,
     elements_parameter,
-    ParameterSpec{
-        .name = "padded_count",
-        .option = "",
-        .help = "1: the map's count on a cache line of its own, 0: beside its mask",
-        .default_value = 0,
-        .minimum = 0,
-        .maximum = 1,
-    },
+    padded_count_parameter,
 };
 constexpr std::array<PhaseSpec, 4> phases{{
     {"insert"},
@@ -32,6 +25,12 @@ constexpr std::array<PhaseSpec, 4> phases{{
 }};
 constexpr std::array<std::string_view, 2> policies{"none", "ovs2016"};
 
+constexpr std::array<Remedy, 1> remedies{{
+    {.cause = rtm::Cause::conflict,
+     .words = "give the map's count a cache line of its own",
+     .changes = {{{.parameter = "padded_count", .value = 1}}}},
+}};
+
 constexpr ScenarioInfo info{
     .name = "ovs-hmap",
     .summary = "searches and removals in a chained hash map under a reader-writer lock",
@@ -40,6 +39,7 @@ constexpr ScenarioInfo info{
     .phases = phases,
     .locks = shared_locks,
     .default_policies = policies,
+    .remedies = remedies,
 };
 
 struct Maker {

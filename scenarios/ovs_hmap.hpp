@@ -42,9 +42,7 @@ class OvsHmap final : public Scenario {
           n_(static_cast<std::uint32_t>(spec.value("n"))),
           mutates_(spec.value("mutation_pct") > 0),
           lock_(std::move(lock)),
-          map_(make_owned<M, Map>("hmap", spec.value("padded_count") != 0
-                                              ? CountPlacement::line_of_its_own
-                                              : CountPlacement::beside_mask)),
+          map_(make_owned<M, Map>("hmap", count_placement_of(spec))),
           elements_(make_owned_array<M, Element>("node", n_)),
           removals_(spec.threads, n_) {}
 

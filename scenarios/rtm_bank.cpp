@@ -109,6 +109,13 @@ class RtmBank final : public Scenario {
     Owned<M, Account> accounts_;
 };
 
+constexpr std::array<Remedy, 1> remedies{{
+    {.cause = rtm::Cause::conflict,
+     .words = "spread the same transfers over {} times as many accounts",
+     .changes = {{{.parameter = "accounts", .kind = ParameterChange::Kind::multiply}}},
+     .factors = split_factors},
+}};
+
 constexpr ScenarioInfo info{
     .name = "rtm-bank",
     .summary = "transfers between accounts under one global lock: conflicts by chance",
@@ -117,6 +124,7 @@ constexpr ScenarioInfo info{
     .phases = phases,
     .locks = exclusive_locks,
     .default_policies = policies,
+    .remedies = remedies,
 };
 
 struct Maker {

@@ -156,6 +156,23 @@ class CapacityWorkload {
     std::vector<Worker> workers_;
 };
 
+constexpr std::array<Remedy, 3> remedies{{
+    {.cause = rtm::Cause::capacity,
+     .words = "split each transaction into {}",
+     .changes = {{{.parameter = "footprint_lines", .kind = ParameterChange::Kind::divide},
+                  {.parameter = "transactions", .kind = ParameterChange::Kind::multiply}}},
+     .factors = split_factors,
+     .splits_operations = true},
+    {.cause = rtm::Cause::capacity,
+     .words = "lay the lines side by side, so that they spread over the sets",
+     .where = {"placement", strided},
+     .changes = {{{.parameter = "placement", .value = packed}}}},
+    {.cause = rtm::Cause::capacity,
+     .words = "lay the lines side by side, so that they spread over the sets",
+     .where = {"placement", random_lines},
+     .changes = {{{.parameter = "placement", .value = packed}}}},
+}};
+
 constexpr ScenarioInfo info{
     .name = "rtm-capacity",
     .summary = "transactions of many lines: cause capacity",
@@ -165,6 +182,7 @@ constexpr ScenarioInfo info{
     .parameters = parameters,
     .phases = bare_transaction_phases,
     .default_threads = 1,
+    .remedies = remedies,
 };
 
 }  // namespace

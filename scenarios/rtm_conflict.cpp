@@ -125,6 +125,17 @@ class ConflictWorkload {
     Owned<M, Line> lines_;
 };
 
+constexpr std::array<Remedy, 2> remedies{{
+    {.cause = rtm::Cause::conflict,
+     .words = "pad: give each worker's word a cache line of its own",
+     .where = {"overlap", disjoint},
+     .changes = {{{.parameter = "overlap", .value = padded}}}},
+    {.cause = rtm::Cause::conflict,
+     .words = "give each worker a word and a cache line of its own, and add up at the end",
+     .where = {"overlap", same},
+     .changes = {{{.parameter = "overlap", .value = padded}}}},
+}};
+
 constexpr ScenarioInfo info{
     .name = "rtm-conflict",
     .summary = "transactions that meet on one line, in the same bytes or not: cause conflict",
@@ -132,6 +143,7 @@ constexpr ScenarioInfo info{
     .parameters = parameters,
     .phases = bare_transaction_phases,
     .default_threads = 2,
+    .remedies = remedies,
 };
 
 }  // namespace

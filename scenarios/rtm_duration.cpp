@@ -41,6 +41,15 @@ class DurationWorkload {
     const std::uint64_t duration_cycles_;
 };
 
+constexpr std::array<Remedy, 1> remedies{{
+    {.cause = rtm::Cause::other,
+     .words = "split each transaction into {}",
+     .changes = {{{.parameter = "duration_cycles", .kind = ParameterChange::Kind::divide},
+                  {.parameter = "transactions", .kind = ParameterChange::Kind::multiply}}},
+     .factors = split_factors,
+     .splits_operations = true},
+}};
+
 constexpr ScenarioInfo info{
     .name = "rtm-duration",
     .summary = "long transactions that touch nothing, ended by interrupts: cause other",
@@ -48,6 +57,7 @@ constexpr ScenarioInfo info{
     .parameters = parameters,
     .phases = bare_transaction_phases,
     .default_threads = 1,
+    .remedies = remedies,
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The scenario `rtm-explicit`: XABORT with a code of your choice ends each transaction.
+// The scenario `rtm-explicit`: XABORT with a code of your choice ends each transaction, or each
+// `abort_every`-th.
 //
 // The code comes back in bits 31..24 of the status. 0xff means "the lock was busy" by convention
 // and is counted as the cause lock_busy, every other code as explicit.
@@ -9,6 +10,7 @@
 #include <cstdint>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "scenarios/bare_transactions.hpp"
 #include "scenarios/entries.hpp"
@@ -25,6 +27,12 @@ constexpr std::array parameters{
                   .default_value = 1,
                   .minimum = 0,
                   .maximum = 255},
+    ParameterSpec{.name = "abort_every",
+                  .option = "",
+                  .help = "each worker's how-manieth transaction executes XABORT; 0: none",
+                  .default_value = 1,
+                  .minimum = 0,
+                  .maximum = 100'000'000},
 };
 
 /// XABORT takes its code as an immediate: one function each.
@@ -39,21 +47,49 @@ class ExplicitWorkload {
   public:
     explicit ExplicitWorkload(const TrialSpec& spec)
         : abort_(abort_functions<M>(
-              std::make_index_sequence<256>{})[static_cast<std::size_t>(spec.value("code"))]) {}
+              std::make_index_sequence<256>{})[static_cast<std::size_t>(spec.value("code"))]),
+          abort_every_(static_cast<std::uint64_t>(spec.value("abort_every"))),
+          workers_(spec.threads) {}
 
     void start(unsigned /*worker*/) {}
-    void prepare(unsigned /*worker*/) {}
-    void inside(unsigned /*worker*/) const { abort_(); }
+    void prepare(unsigned worker) {
+        Worker& own = workers_[worker];
+        own.aborts = abort_every_ != 0 && ++own.transactions % abort_every_ == 0;
+        if (!own.aborts) ++own.may_commit;
+    }
+    void inside(unsigned worker) const {
+        if (workers_[worker].aborts) abort_();
+    }
 
     void check(std::span<const std::uint64_t> commits) const {
-        for (const std::uint64_t count : commits) {
-            if (count != 0) throw CheckFailed("a transaction committed after its XABORT");
+        for (std::size_t worker = 0; worker < commits.size(); ++worker) {
+            if (commits[worker] > workers_[worker].may_commit) {
+                throw CheckFailed("a transaction committed after its XABORT");
+            }
         }
     }
 
   private:
+    /// Written between transactions only.
+    struct alignas(128) Worker {
+        std::uint64_t transactions = 0;
+        std::uint64_t may_commit = 0;
+        bool aborts = false;  ///< the transaction that comes next
+    };
+
     void (*const abort_)();
+    const std::uint64_t abort_every_;
+    std::vector<Worker> workers_;
 };
+
+constexpr std::array<Remedy, 2> remedies{{
+    {.cause = rtm::Cause::explicit_abort,
+     .words = "take the XABORT out: decide before the transaction begins",
+     .changes = {{{.parameter = "abort_every", .value = 0}}}},
+    {.cause = rtm::Cause::lock_busy,
+     .words = "take the XABORT out: decide before the transaction begins",
+     .changes = {{{.parameter = "abort_every", .value = 0}}}},
+}};
 
 constexpr ScenarioInfo info{
     .name = "rtm-explicit",
@@ -62,6 +98,7 @@ constexpr ScenarioInfo info{
     .parameters = parameters,
     .phases = bare_transaction_phases,
     .default_threads = 1,
+    .remedies = remedies,
 };
 
 }  // namespace

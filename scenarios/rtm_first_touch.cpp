@@ -94,6 +94,12 @@ class RtmFirstTouch final : public Scenario {
     std::vector<std::byte*> fresh_;  ///< one block a worker; no byte of it touched yet
 };
 
+constexpr std::array<Remedy, 1> remedies{{
+    {.cause = rtm::Cause::other,
+     .words = "touch each page before the transaction begins",
+     .changes = {{{.parameter = "prefault", .value = 1}}}},
+}};
+
 constexpr ScenarioInfo info{
     .name = "rtm-first-touch",
     .summary = "transactions that are the first to touch a page: cause other (status 0)",
@@ -101,6 +107,7 @@ constexpr ScenarioInfo info{
     .parameters = parameters,
     .phases = bare_transaction_phases,
     .default_threads = 1,
+    .remedies = remedies,
 };
 
 struct Maker {

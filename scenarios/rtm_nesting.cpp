@@ -64,6 +64,12 @@ class NestingWorkload {
     Owned<M, Counter> counters_;
 };
 
+constexpr std::array<Remedy, 1> remedies{{
+    {.cause = rtm::Cause::nested,
+     .words = "nest no deeper than 7 levels",
+     .changes = {{{.parameter = "depth", .value = 7}}}},
+}};
+
 constexpr ScenarioInfo info{
     .name = "rtm-nesting",
     .summary = "nested transactions; beyond 7 levels: cause nested",
@@ -71,6 +77,7 @@ constexpr ScenarioInfo info{
     .parameters = parameters,
     .phases = bare_transaction_phases,
     .default_threads = 1,
+    .remedies = remedies,
 };
 
 }  // namespace

@@ -41,6 +41,12 @@ class PauseWorkload {
     const std::int64_t pauses_;
 };
 
+constexpr std::array<Remedy, 1> remedies{{
+    {.cause = rtm::Cause::other,
+     .words = "do not spin inside: wait before the transaction begins",
+     .changes = {{{.parameter = "pauses", .value = 0}}}},
+}};
+
 constexpr ScenarioInfo info{
     .name = "rtm-pause",
     .summary = "PAUSE inside each transaction: cause other (status 0)",
@@ -48,6 +54,7 @@ constexpr ScenarioInfo info{
     .parameters = parameters,
     .phases = bare_transaction_phases,
     .default_threads = 1,
+    .remedies = remedies,
 };
 
 }  // namespace

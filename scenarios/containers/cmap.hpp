@@ -45,10 +45,11 @@ class Cmap {
     static constexpr std::size_t max_batch = 64;
 
     /// `seed` starts the sequence of bases that tables are hashed with.
-    explicit Cmap(std::uint64_t seed) {
+    explicit Cmap(std::uint64_t seed, CountPlacement placement = CountPlacement::beside_mask)
+        : placement_(placement) {
         basis_state_ = seed;
         M::describe(&table_, sizeof table_, "cmap.impl");
-        table_.store(Table::create(0, next_basis()), std::memory_order_release);
+        table_.store(new_table(0), std::memory_order_release);
     }
     Cmap(const Cmap&) = delete;
     Cmap& operator=(const Cmap&) = delete;
@@ -58,7 +59,7 @@ class Cmap {
     }
 
     /// Exact while nobody changes the map.
-    std::size_t count() const { return table_.load(std::memory_order_acquire)->n; }
+    std::size_t count() const { return table_.load(std::memory_order_acquire)->count(); }
 
     // ---- readers
 
@@ -131,10 +132,10 @@ class Cmap {
     void insert(Node& node, std::uint32_t hash) {
         node.next.store(nullptr, std::memory_order_relaxed);
         Table* table = table_.load(std::memory_order_relaxed);
-        const std::uint32_t n = table->n;
+        const std::uint32_t n = table->count();
         if (n >= table->max_n) table = rehash(table->mask << 1 | std::uint32_t{1});
         while (!try_insert(*table, node, hash)) table = rehash(table->mask);
-        table->n = n + 1;
+        table->set_count(n + 1);
     }
 
     /// Takes `node` out of the map; false, and nothing changed, if it is not there under this hash.
@@ -142,8 +143,8 @@ class Cmap {
         Table* const table = table_.load(std::memory_order_relaxed);
         const auto place = table->place_of(hash);
         if (!unlink(*place.first, node, hash) && !unlink(*place.second, node, hash)) return false;
-        const std::uint32_t n = table->n - std::uint32_t{1};
-        table->n = n;
+        const std::uint32_t n = table->count() - 1;
+        table->set_count(n);
         if (n < table->min_n) rehash(table->mask >> 1);
         return true;
     }
@@ -226,15 +227,16 @@ class Cmap {
         return true;
     }
 
+    Table* new_table(std::uint32_t mask) { return Table::create(mask, next_basis(), placement_); }
+
     Table* rehash(std::uint32_t mask) {
         Table* const old = table_.load(std::memory_order_relaxed);
-        Table* table = Table::create(mask, next_basis());
+        Table* table = new_table(mask);
         while (!refill(*old, *table)) {
             Table::destroy(table);
-            table = Table::create(mask, next_basis());
+            table = new_table(mask);
         }
-        const std::uint32_t n = old->n;
-        table->n = n;
+        table->set_count(old->count());
         table->previous = old;
         table_.store(table, std::memory_order_release);
         return table;
@@ -249,6 +251,7 @@ class Cmap {
 
     alignas(64) typename M::template Atomic<Table*> table_{nullptr};
     alignas(64) typename M::template Cell<std::uint64_t> basis_state_{};
+    const CountPlacement placement_;
 };
 
 }  // namespace abortscope

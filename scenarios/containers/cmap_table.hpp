@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One table of a Cmap: a header line and 2^k buckets of one 64-byte line each.
+// One table of a Cmap: a header of two lines and 2^k buckets of one 64-byte line each.
 //
-//   header  | n max_n min_n mask basis |            n is written by every removal, mask and basis
-//                                                   are read by every look-up: the same line
+//   header  | n max_n min_n mask basis | | n |      n is written by every removal, mask and basis
+//                                                   are read by every look-up: the same line, or
+//                                                   n is on the next one (padded_count)
 //   bucket  | version | hash x 5 | node x 5 |       4 + 20 + 40 bytes
 //
 // Readers are optimistic, the writer is one at a time:
@@ -32,6 +33,7 @@
 #include <new>
 
 #include "primitives/machine.hpp"
+#include "scenarios/containers/count_placement.hpp"
 #include "scenarios/containers/hash.hpp"
 
 namespace abortscope {
@@ -120,12 +122,21 @@ struct alignas(64) CmapTable {
     using Cell = typename M::template Cell<T>;
     using Bucket = CmapBucket<M>;
 
-    Cell<std::uint32_t> n{};
+    Cell<std::uint32_t> n_beside_mask{};
     Cell<std::uint32_t> max_n{};  ///< beyond it the map doubles
     Cell<std::uint32_t> min_n{};  ///< below it the map halves
     Cell<std::uint32_t> mask{};
     Cell<std::uint32_t> basis{};
     Cell<CmapTable*> previous{};  ///< the table that this one replaced; readers may still be in it
+    /// Which of the two counts is in use: the compiler knows in a program that has one layout.
+    Cell<std::uint32_t>* const n;
+    alignas(64) Cell<std::uint32_t> n_on_own_line{};
+
+    explicit CmapTable(CountPlacement placement)
+        : n(placement == CountPlacement::beside_mask ? &n_beside_mask : &n_on_own_line) {}
+
+    std::uint32_t count() const { return *n; }
+    void set_count(std::uint32_t count) { *n = count; }
 
     // Fill limits (openvswitch lib/cmap.c); Erlingsson, Manasse and McSherry (WDAS 2006) put the
     // highest reachable load for 5 slots and 2 hashes at about 93 %.
@@ -136,16 +147,17 @@ struct alignas(64) CmapTable {
         return sizeof(CmapTable) + (std::size_t{mask} + 1) * sizeof(Bucket);
     }
 
-    static CmapTable* create(std::uint32_t mask, std::uint32_t basis) {
-        static_assert(sizeof(Bucket) == 64 && sizeof(CmapTable) == 64);
-        auto* const table = ::new (M::allocate(bytes(mask), alignof(CmapTable))) CmapTable();
+    static CmapTable* create(std::uint32_t mask, std::uint32_t basis, CountPlacement placement) {
+        static_assert(sizeof(Bucket) == 64 && sizeof(CmapTable) == 128);
+        auto* const table =
+            ::new (M::allocate(bytes(mask), alignof(CmapTable))) CmapTable(placement);
         const std::uint64_t slots = (std::uint64_t{mask} + 1) * cmap_slots;
         table->max_n = static_cast<std::uint32_t>(slots * max_load_pct / 100);
         table->min_n = mask == 0 ? 0 : static_cast<std::uint32_t>(slots * min_load_pct / 100);
         table->mask = mask;
         table->basis = basis;
         for (std::size_t i = 0; i <= mask; ++i) ::new (table->buckets() + i) Bucket();
-        M::describe(&table->n, sizeof table->n, "cmap.n");
+        M::describe(table->n, sizeof *table->n, "cmap.n");
         M::describe(&table->mask, sizeof table->mask, "cmap.mask");
         M::describe(&table->basis, sizeof table->basis, "cmap.basis");
         M::describe(table->buckets(), (std::size_t{mask} + 1) * sizeof(Bucket), "cmap bucket");

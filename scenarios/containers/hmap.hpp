@@ -23,13 +23,9 @@
 #include <new>
 
 #include "primitives/machine.hpp"
+#include "scenarios/containers/count_placement.hpp"
 
 namespace abortscope {
-
-enum class CountPlacement : std::uint8_t {
-    beside_mask,      ///< as Open vSwitch has it
-    line_of_its_own,  ///< what a person would do who saw the conflicts
-};
 
 template <Machine M>
 class Hmap {

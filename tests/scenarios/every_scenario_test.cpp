@@ -3,6 +3,7 @@
 // What holds for every scenario, on every lock that it lists.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "primitives/lock_registry.hpp"
@@ -42,6 +43,41 @@ TEST(EveryScenario, DescribesItselfWholly) {
         }
     }
     EXPECT_EQ(find_scenario("ovs"), nullptr);
+}
+
+TEST(EveryScenario, HasRemediesThatItsParametersKnow) {
+    for (const ScenarioEntry& entry : scenarios()) {
+        const ScenarioInfo& info = *entry.info;
+        const auto parameter_named = [&](std::string_view name) {
+            return std::find_if(info.parameters.begin(), info.parameters.end(),
+                                [&](const ParameterSpec& each) { return each.name == name; });
+        };
+        for (const Remedy& remedy : info.remedies) {
+            SCOPED_TRACE(std::string(info.name) + ": " + std::string(remedy.words));
+            EXPECT_FALSE(remedy.words.empty());
+            EXPECT_EQ(remedy.words.find("{}") == remedy.words.npos, remedy.factors.empty());
+            EXPECT_TRUE(std::is_sorted(remedy.factors.begin(), remedy.factors.end()));
+            if (!remedy.where.parameter.empty()) {
+                const auto where = parameter_named(remedy.where.parameter);
+                ASSERT_NE(where, info.parameters.end());
+                EXPECT_LE(remedy.where.value, where->maximum);
+            }
+            bool changes = false;
+            for (const ParameterChange& change : remedy.changes) {
+                if (change.parameter.empty()) continue;
+                changes = true;
+                const auto changed = parameter_named(change.parameter);
+                ASSERT_NE(changed, info.parameters.end());
+                if (change.kind == ParameterChange::Kind::set) {
+                    EXPECT_GE(change.value, changed->minimum);
+                    EXPECT_LE(change.value, changed->maximum);
+                } else {
+                    EXPECT_FALSE(remedy.factors.empty());
+                }
+            }
+            EXPECT_TRUE(changes);
+        }
+    }
 }
 
 TEST(EveryScenario, KeepsItsChecksOnNativeThreads) {

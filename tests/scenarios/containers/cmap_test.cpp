@@ -143,7 +143,7 @@ TYPED_TEST(CmapTest, APathFreesASlotAndLosesNobody) {
     using Table = CmapTable<TypeParam>;
     using Fixture = CmapTest<TypeParam>;
     using MapNode = typename Fixture::Node;
-    Table* const table = Table::create(63, 99);
+    Table* const table = Table::create(63, 99, CountPlacement::beside_mask);
     constexpr std::uint32_t count = 64 * cmap_slots;
     auto nodes = make_owned_array<TypeParam, MapNode>("node", count);
     std::uint32_t placed = 0;
