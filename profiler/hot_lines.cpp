@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <string_view>
 #include <utility>
 
 #include "machines/model/engine.hpp"
@@ -28,6 +29,38 @@ std::uint64_t telling_offset(model::LineId line, const model::LineHistory& histo
     return start + (mask != 0 ? static_cast<unsigned>(std::countr_zero(mask)) : 0u);
 }
 
+/// "node" of "node+8": what the bytes of one object share.
+std::string_view object_name(std::string_view name) {
+    if (name.starts_with("0x")) return "0x";  // nobody has named it
+    return name.substr(0, name.rfind('+'));
+}
+
+std::vector<LineField> fields_of(const model::Arena& arena, model::LineId line,
+                                 const std::vector<LineUse>& uses) {
+    std::vector<LineField> fields;
+    std::uint64_t last_byte = 0;
+    for (unsigned byte = 0; byte < model::line_bytes; ++byte) {
+        const std::uint64_t bit = std::uint64_t{1} << byte;
+        LineField field{arena.name_of(std::uint64_t{line} * model::line_bytes + byte), bit, {}, {}};
+        for (const LineUse& use : uses) {
+            if ((use.written & bit) != 0) field.writers.push_back(use.worker);
+            if ((use.read & bit) != 0) field.readers.push_back(use.worker);
+        }
+        if (field.writers.empty() && field.readers.empty()) continue;
+        const bool goes_on = !fields.empty() && last_byte << 1 == bit &&
+                             object_name(fields.back().object) == object_name(field.object) &&
+                             fields.back().writers == field.writers &&
+                             fields.back().readers == field.readers;
+        last_byte = bit;
+        if (goes_on) {
+            fields.back().bytes |= bit;
+        } else {
+            fields.push_back(std::move(field));
+        }
+    }
+    return fields;
+}
+
 }  // namespace
 
 std::vector<HotLine> hot_lines_of(const model::Engine& engine, std::size_t most) {
@@ -51,6 +84,8 @@ std::vector<HotLine> hot_lines_of(const model::Engine& engine, std::size_t most)
         hot.is_lock = history->lock_word * 2 > hot.aborts;
         hot.conflicts = history->conflicts;
         hot.false_sharing = history->false_sharing;
+        hot.by_read = history->by_read;
+        hot.from_outside = history->from_outside;
         hot.capacity = history->capacity;
         hot.lock_busy = history->lock_busy;
         hot.victim_site = history->victim_site;
@@ -60,6 +95,7 @@ std::vector<HotLine> hot_lines_of(const model::Engine& engine, std::size_t most)
         }
         std::sort(hot.uses.begin(), hot.uses.end(),
                   [](const LineUse& a, const LineUse& b) { return a.worker < b.worker; });
+        hot.fields = fields_of(engine.arena(), line, hot.uses);
     }
     return lines;
 }

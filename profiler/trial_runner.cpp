@@ -220,6 +220,7 @@ TrialResult run_on_model(const ScenarioEntry& entry, const TrialSpec& spec,
     result.hot_lines = hot_lines_of(team.engine(), most_hot_lines);
     result.capacity_map = team.engine().attribution().capacity_map();
     result.capacity_map_ways = team.engine().attribution().ways();
+    result.capacity_lines = team.engine().attribution().capacity_lines();
     result.abort_reasons = team.engine().attribution().reasons();
     return result;
 }

@@ -25,6 +25,9 @@ struct TrialResult {
     /// Capacity aborts by set and way of L1: index set * ways + way; on the model only.
     std::vector<std::uint64_t> capacity_map;
     unsigned capacity_map_ways = 0;
+    /// Lines that transactions had touched when they overflowed, added up over capacity aborts; on
+    /// the model only.
+    std::uint64_t capacity_lines = 0;
     model::AbortReasonCounts abort_reasons{};  ///< on the model only
     std::uint64_t simulated_accesses = 0;      ///< 0 on native
     std::uint64_t host_ns = 0;                 ///< how long the trial took its host thread

@@ -14,20 +14,6 @@ namespace {
 
 using Align = TextTable::Align;
 
-/// "0-3,7" from ascending numbers.
-std::string number_ranges(const std::vector<unsigned>& numbers) {
-    std::string text;
-    for (std::size_t i = 0; i < numbers.size();) {
-        std::size_t last = i;
-        while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
-        if (!text.empty()) text += ',';
-        text += last == i ? fmt::format("{}", numbers[i])
-                          : fmt::format("{}-{}", numbers[i], numbers[last]);
-        i = last + 1;
-    }
-    return text;
-}
-
 /// Workers by the bytes that they used, as "0-7 by 0-3, 8-15 by 2".
 std::string shared_uses(const HotLine& line, std::uint64_t LineUse::*mask) {
     std::map<std::uint64_t, std::vector<unsigned>> workers;
@@ -43,6 +29,19 @@ std::string shared_uses(const HotLine& line, std::uint64_t LineUse::*mask) {
 }
 
 }  // namespace
+
+std::string number_ranges(const std::vector<unsigned>& numbers) {
+    std::string text;
+    for (std::size_t i = 0; i < numbers.size();) {
+        std::size_t last = i;
+        while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
+        if (!text.empty()) text += ',';
+        text += last == i ? fmt::format("{}", numbers[i])
+                          : fmt::format("{}-{}", numbers[i], numbers[last]);
+        i = last + 1;
+    }
+    return text;
+}
 
 std::string byte_ranges(std::uint64_t mask) {
     std::vector<unsigned> bytes;

@@ -6,11 +6,15 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "profiler/hot_lines.hpp"
 #include "reports/paint.hpp"
 
 namespace abortscope {
+
+/// "0-3,7" from ascending numbers.
+std::string number_ranges(const std::vector<unsigned>& numbers);
 
 /// "0-7,24": the bytes of a mask.
 std::string byte_ranges(std::uint64_t mask);

@@ -21,10 +21,13 @@ void Attribution::add(const AbortEvent& event) {
         case AbortReason::conflict:
             ++line.conflicts;
             if (event.false_sharing()) ++line.false_sharing;
+            if (!event.killer_wrote) ++line.by_read;
+            if (!event.killer_in_transaction) ++line.from_outside;
             break;
         case AbortReason::capacity_read:
         case AbortReason::capacity_write:
             ++line.capacity;
+            capacity_lines_ += event.lines;
             if (event.level == 1) ++capacity_map_[std::size_t{event.set} * ways_ + event.way];
             break;
         default:

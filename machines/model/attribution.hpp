@@ -47,6 +47,7 @@ struct AbortEvent {
     std::uint8_t level = 0;  ///< for capacity: the cache that overflowed, its set and way
     std::uint32_t set = 0;
     std::uint32_t way = 0;
+    std::uint64_t lines = 0;  ///< that the transaction had touched
 
     /// A conflict over bytes that the victim had not touched in a clashing way.
     bool false_sharing() const {
@@ -68,6 +69,8 @@ struct LineParty {
 struct LineHistory {
     std::uint64_t conflicts = 0;
     std::uint64_t false_sharing = 0;  ///< of the conflicts
+    std::uint64_t by_read = 0;        ///< of the conflicts: the killer read what the victim wrote
+    std::uint64_t from_outside = 0;   ///< of the conflicts: the killer was in no transaction
     std::uint64_t capacity = 0;
     std::uint64_t lock_busy = 0;     ///< explicit aborts because the lock in it was taken
     std::uint64_t lock = no_offset;  ///< the lock elided by the last victim
@@ -91,6 +94,8 @@ class Attribution {
     const std::vector<std::uint64_t>& capacity_map() const { return capacity_map_; }
     std::uint32_t ways() const { return ways_; }
     const AbortReasonCounts& reasons() const { return reasons_; }
+    /// Lines that transactions had touched when they overflowed, added up over capacity aborts.
+    std::uint64_t capacity_lines() const { return capacity_lines_; }
 
   private:
     LineParty& party(LineHistory& line, unsigned worker);
@@ -99,6 +104,7 @@ class Attribution {
     std::unordered_map<LineId, LineHistory> lines_;
     std::vector<std::uint64_t> capacity_map_;
     AbortReasonCounts reasons_{};
+    std::uint64_t capacity_lines_ = 0;
 };
 
 /// One access, as a replay shows it.

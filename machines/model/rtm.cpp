@@ -135,6 +135,7 @@ void Engine::attribute(const Cpu& cpu, AbortEvent& event) {
     event.victim = cpu.task->worker;
     event.victim_site = cpu.task->site;
     event.victim_lock = lock_offset(cpu.tx);
+    event.lines = cpu.tx.lines.size();
     if (event.line != no_line) {
         event.victim_read = 0;
         event.victim_written = 0;

@@ -40,6 +40,20 @@ TEST(HotLines, TheCountBesideTheMaskIsTheHottestDataLineOfTheMap) {
     EXPECT_THAT(uses_of(worst), HasSubstr("written 24-31 by 0-3"));
 }
 
+TEST(HotLines, TheFieldsOfALineAreNamedWithWhoUsedThem) {
+    const TrialResult result =
+        run_trial(*find_scenario("ovs-hmap"), small_trial("ovs-hmap", 5000, 5));
+    const std::vector<LineField>& fields = result.hot_lines.front().fields;
+    ASSERT_EQ(fields.size(), 3u);
+    EXPECT_EQ(fields[0].object, "hmap.buckets");
+    EXPECT_EQ(fields[1].object, "hmap.mask");
+    EXPECT_EQ(fields[1].bytes, 0xff0000u);
+    EXPECT_TRUE(fields[1].writers.empty());
+    EXPECT_EQ(fields[1].readers.size(), 4u);
+    EXPECT_EQ(fields[2].object, "hmap.n");
+    EXPECT_EQ(fields[2].writers.size(), 4u);
+}
+
 TEST(HotLines, MovingTheCountOffTheLineTakesItsAbortsAway) {
     const ScenarioEntry& entry = *find_scenario("ovs-hmap");
     const auto aborts_with = [&](std::int64_t padded) {
