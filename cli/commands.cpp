@@ -6,6 +6,7 @@
 namespace abortscope::cli {
 
 Action declare_run(CLI::App& app);
+Action declare_why(CLI::App& app);
 Action declare_compare(CLI::App& app);
 Action declare_list(CLI::App& app);
 Action declare_machines(CLI::App& app);
@@ -28,6 +29,10 @@ constexpr Example run_examples[] = {
      "retry policies, five seeds each, with charts"},
     {"abortscope run ovs-hmap --machine native --csv -", "on this computer, rows to a pipe"},
     {"abortscope run ovs-hmap --threads 1,2,4,8 --dry-run", "which trials that would be"},
+};
+constexpr Example why_examples[] = {
+    {"abortscope why ovs-hmap --mutation 10", "which line it is, and what padding it gains"},
+    {"abortscope why lemming --repeat 5", "why all follow one into the lock"},
 };
 constexpr Example compare_examples[] = {
     {"abortscope compare before.csv after.csv --fail-if 'abort_rate > +2pp'",
@@ -56,6 +61,10 @@ constexpr Command table[] = {
      .summary = "Run a scenario over lists of policies, threads and parameters",
      .declare = declare_run,
      .examples = run_examples},
+    {.name = "why",
+     .summary = "What transactions die of, and which change helps: each one measured",
+     .declare = declare_why,
+     .examples = why_examples},
     {.name = "compare",
      .summary = "Hold two CSV files, or the levels of one, against each other",
      .declare = declare_compare,

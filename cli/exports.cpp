@@ -99,11 +99,13 @@ void Exports::add(std::span<const Measurement> rows) {
     csv_output_->write(lines);
 }
 
-void Exports::finish(std::span<const Measurement> rows) const {
+void Exports::finish(std::span<const Measurement> rows, const std::string* markdown) const {
     for (const Row& row : table) {
         const std::string& path = this->*row.path;
         if (path.empty() || row.report == nullptr) continue;
-        write_whole(path, row.report(rows, columns_, report_context(), details_));
+        const bool is_given = markdown != nullptr && row.path == &Exports::markdown_;
+        write_whole(path,
+                    is_given ? *markdown : row.report(rows, columns_, report_context(), details_));
     }
 }
 

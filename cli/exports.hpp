@@ -39,8 +39,9 @@ class Exports {
     void add(std::span<const Measurement> rows);
     /// The same, with what the HTML page shows of a trial beside its rows.
     void add(const TrialResult& result);
-    /// All rows, of which `add` has been given each.
-    void finish(std::span<const Measurement> rows) const;
+    /// All rows, of which `add` has been given each. `markdown`, if given, is the Markdown page
+    /// instead of the rows' tables.
+    void finish(std::span<const Measurement> rows, const std::string* markdown = nullptr) const;
 
   private:
     struct Row;

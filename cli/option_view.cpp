@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "cli/color.hpp"
+#include "reports/wrapped.hpp"
 
 namespace abortscope::cli {
 namespace {
@@ -36,28 +37,6 @@ OptionView view_of(const CLI::Option& option) {
     view.help = option.get_description();
     view.group = option.get_group();
     return view;
-}
-
-/// Words in lines of `width`, all but the first indented.
-std::string wrapped(std::string_view text, std::size_t indent, std::size_t width) {
-    std::string result;
-    std::size_t column = indent;
-    while (!text.empty()) {
-        const std::size_t end = std::min(text.find(' '), text.size());
-        const std::string_view word = text.substr(0, end);
-        text.remove_prefix(std::min(end + 1, text.size()));
-        if (column != indent && column + 1 + word.size() > width) {
-            result += '\n' + std::string(indent, ' ');
-            column = indent;
-        }
-        if (column != indent) {
-            result += ' ';
-            ++column;
-        }
-        result += word;
-        column += word.size();
-    }
-    return result;
 }
 
 std::string cut(const std::string& text, std::size_t width) {

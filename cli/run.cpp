@@ -13,6 +13,7 @@
 
 #include "cli/color.hpp"
 #include "cli/command.hpp"
+#include "cli/explain.hpp"
 #include "cli/exports.hpp"
 #include "cli/hints.hpp"
 #include "cli/session.hpp"
@@ -40,6 +41,7 @@ struct RunOptions {
     bool verbose = false;
     bool dry_run = false;
     bool hot_lines = false;
+    bool why = false;
     bool allow_force_abort = false;
 };
 
@@ -160,12 +162,14 @@ int run(RunOptions& options, const CLI::App& app) {
     const Paint paint = paint_for(output);
     std::vector<Measurement> rows;
     std::string hot_lines;
+    CaseFinder finder;
     std::size_t ended = 0;
     const std::size_t trial_count = trials.size();
     const auto take = [&](TrialResult result) {
         options.exports.add(result);
         if (options.verbose) tell_trial(++ended, trial_count, result);
         if (options.hot_lines) hot_lines += hot_lines_section(result, paint);
+        if (options.why) finder.add(options.sweep.scenario(), result);
         rows.insert(rows.end(), std::make_move_iterator(result.rows.begin()),
                     std::make_move_iterator(result.rows.end()));
     };
@@ -190,7 +194,13 @@ int run(RunOptions& options, const CLI::App& app) {
         };
         for (const std::string& hint : hints_for(rows, given, is_command)) note("hint: " + hint);
     }
-    if (!session.interrupted) return exit_code::done;
+    if (!session.interrupted) {
+        if (!options.why || options.exports.take_standard_output()) return exit_code::done;
+        const Explained explained =
+            explain_case(finder.worst(), jobs, !options.quiet, output.width(), {});
+        Output::standard().write('\n' + explained.text);
+        return explained.interrupted ? exit_code::interrupted : exit_code::done;
+    }
     note(fmt::format("interrupted: {} of {} trials are complete", session.trials_run,
                      session.trials));
     return exit_code::interrupted;
@@ -208,6 +218,8 @@ Action declare_run(CLI::App& app) {
                  "say on standard error what is planned, and each trial as it ends");
     app.add_flag("--hot-lines", options->hot_lines,
                  "show the cache lines that transactions died of (on the model)");
+    app.add_flag("--why", options->why,
+                 "then explain the trial with the highest abort rate, as `abortscope why` does");
     app.add_flag("--allow-force-abort", options->allow_force_abort,
                  "natively, use the fourth counter even where that makes every transaction abort");
     app.add_flag("--dry-run", options->dry_run, "print the command of each trial and run none");

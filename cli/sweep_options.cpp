@@ -55,6 +55,20 @@ void append(std::vector<Trial>& all, std::vector<Trial> trials) {
     for (Trial& trial : trials) all.push_back(std::move(trial));
 }
 
+bool elides(std::string_view name) {
+    const RetryPolicy* policy = find_policy(name);
+    return policy != nullptr && policy->elides;
+}
+
+/// The scenario's first policy that elides, or the first of all.
+std::string eliding_default(const ScenarioInfo& info) {
+    for (const std::string_view name : info.default_policies) {
+        if (elides(name)) return std::string(name);
+    }
+    const std::vector<std::string_view> all = policy_names();
+    return std::string(*std::find_if(all.begin(), all.end(), elides));
+}
+
 /// The place of the parameter with that name or option.
 std::optional<std::size_t> find_parameter(const ScenarioInfo& info, std::string_view name) {
     for (std::size_t i = 0; i < info.parameters.size(); ++i) {
@@ -116,17 +130,22 @@ const SweepOptions::Row SweepOptions::rows[] = {
      &SweepOptions::cpus_},
     {"--seed", "N", "seed of the first repeat; repeat k has N + k; default 1",
      &SweepOptions::seed_},
-    {"--repeat", "N", "times that each trial is run; default 1", &SweepOptions::repeat_},
+    {"--repeat", "N", "times that each trial is run", &SweepOptions::repeat_},
     {"--jobs", "N", "trials of the model side by side; default the CPUs of this computer",
      &SweepOptions::jobs_},
     {"--shard", "K/N", "run the K-th of N shares of the sweep", &SweepOptions::shard_},
 };
 
+SweepOptions::SweepOptions(SweepDefaults defaults)
+    : repeat_(fmt::format("{}", defaults.repeats)), defaults_(defaults) {}
+
 void SweepOptions::declare(CLI::App& app) {
     app.add_option("SCENARIO", scenario_, "the workload; `abortscope list` shows them")
         ->type_name("");
     for (const Row& row : rows) {
-        app.add_option(row.name, this->*row.text, row.help)->type_name(row.value);
+        std::string help = row.help;
+        if (row.text == &SweepOptions::repeat_) help += "; default " + repeat_;
+        app.add_option(row.name, this->*row.text, help)->type_name(row.value);
     }
     // One value for each --set: a vector option would also take the words that follow.
     app.add_option("--set", set_, "any parameter of the scenario, by its name")
@@ -207,13 +226,15 @@ std::vector<std::string> SweepOptions::policies_for(const ScenarioInfo& info,
         return {""};
     }
     if (!policy_.empty()) return parse_names("--policy", "policy", policy_, policy_names());
+    if (defaults_.policies == SweepDefaults::Policies::all) return copied(policy_names());
+    if (defaults_.policies == SweepDefaults::Policies::one_that_elides) {
+        return {eliding_default(info)};
+    }
     std::vector<std::string> policies = copied(info.default_policies);
     const std::string reason = why_no_rtm(machine);
     if (reason.empty()) return policies;
-    const std::size_t erased = std::erase_if(policies, [](const std::string& name) {
-        const RetryPolicy* policy = find_policy(name);
-        return policy != nullptr && policy->elides;
-    });
+    const std::size_t erased =
+        std::erase_if(policies, [](const std::string& name) { return elides(name); });
     if (erased != 0) {
         if (policies.empty()) policies.emplace_back(no_elision.name);
         notes_.push_back(fmt::format("{}: only --policy none runs there", reason));

@@ -13,8 +13,21 @@
 
 namespace abortscope::cli {
 
+/// What a command's sweep does where the command line says nothing.
+struct SweepDefaults {
+    enum class Policies : unsigned char {
+        of_the_scenario,  ///< on a machine without RTM only the one that does not elide
+        one_that_elides,  ///< the scenario's first one that does, or the first of all
+        all,
+    };
+    Policies policies = Policies::of_the_scenario;
+    unsigned repeats = 1;
+};
+
 class SweepOptions {
   public:
+    explicit SweepOptions(SweepDefaults defaults = {});
+
     /// Declares the options; this object must outlive the parsing.
     void declare(CLI::App& app);
 
@@ -51,12 +64,14 @@ class SweepOptions {
     std::string commit_ratio_;
     std::string cpus_;
     std::string seed_ = "1";
-    std::string repeat_ = "1";
+    std::string repeat_;
     std::string jobs_;
     std::string shard_ = "1/1";
     std::vector<std::string> set_;
     std::map<std::string, std::string> by_option_;  ///< option of a parameter -> its list
     std::vector<std::string> notes_;
+
+    SweepDefaults defaults_;
 
     struct Row;
     static const Row rows[];

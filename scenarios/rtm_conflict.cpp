@@ -127,7 +127,7 @@ class ConflictWorkload {
 
 constexpr std::array<Remedy, 2> remedies{{
     {.cause = rtm::Cause::conflict,
-     .words = "pad: give each worker's word a cache line of its own",
+     .words = "pad each worker's word to a cache line of its own",
      .where = {"overlap", disjoint},
      .changes = {{{.parameter = "overlap", .value = padded}}}},
     {.cause = rtm::Cause::conflict,

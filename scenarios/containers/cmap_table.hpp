@@ -158,6 +158,8 @@ struct alignas(64) CmapTable {
         table->basis = basis;
         for (std::size_t i = 0; i <= mask; ++i) ::new (table->buckets() + i) Bucket();
         M::describe(table->n, sizeof *table->n, "cmap.n");
+        M::describe(&table->max_n, sizeof table->max_n, "cmap.max_n");
+        M::describe(&table->min_n, sizeof table->min_n, "cmap.min_n");
         M::describe(&table->mask, sizeof table->mask, "cmap.mask");
         M::describe(&table->basis, sizeof table->basis, "cmap.basis");
         M::describe(table->buckets(), (std::size_t{mask} + 1) * sizeof(Bucket), "cmap bucket");
