@@ -7,6 +7,7 @@ namespace abortscope::cli {
 
 Action declare_run(CLI::App& app);
 Action declare_why(CLI::App& app);
+Action declare_shootout(CLI::App& app);
 Action declare_compare(CLI::App& app);
 Action declare_list(CLI::App& app);
 Action declare_machines(CLI::App& app);
@@ -33,6 +34,9 @@ constexpr Example run_examples[] = {
 constexpr Example why_examples[] = {
     {"abortscope why ovs-hmap --mutation 10", "which line it is, and what padding it gains"},
     {"abortscope why lemming --repeat 5", "why all follow one into the lock"},
+};
+constexpr Example shootout_examples[] = {
+    {"abortscope shootout lemming --repeat 5", "which policies nobody beats in speed and waste"},
 };
 constexpr Example compare_examples[] = {
     {"abortscope compare before.csv after.csv --fail-if 'abort_rate > +2pp'",
@@ -65,6 +69,10 @@ constexpr Command table[] = {
      .summary = "What transactions die of, and which change helps: each one measured",
      .declare = declare_why,
      .examples = why_examples},
+    {.name = "shootout",
+     .summary = "Every retry policy on one workload: throughput against waste",
+     .declare = declare_shootout,
+     .examples = shootout_examples},
     {.name = "compare",
      .summary = "Hold two CSV files, or the levels of one, against each other",
      .declare = declare_compare,

@@ -28,7 +28,7 @@ std::string completed(const std::string& line) {
 }
 
 TEST(BashCompletion, KnowsCommandsOptionsAndNames) {
-    EXPECT_THAT(completed("abortscope "), HasSubstr("run why compare list"));
+    EXPECT_THAT(completed("abortscope "), HasSubstr("run why shootout compare list"));
     EXPECT_EQ(completed("abortscope comp"), "compare completion");
     EXPECT_EQ(completed("abortscope run ovs-h"), "ovs-hmap");
     EXPECT_EQ(completed("abortscope run ovs-hmap --pol"), "--policy");
