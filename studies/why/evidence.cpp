@@ -77,7 +77,9 @@ void add_fields(Evidence& evidence, const HotLine& line) {
     for (const LineField& field : line.fields) {
         std::string uses;
         if (!field.writers.empty()) uses = "written by " + workers(field.writers);
-        if (!field.readers.empty()) {
+        if (field.writers == field.readers) {
+            uses = "written and read by " + workers(field.readers);
+        } else if (!field.readers.empty()) {
             uses += (uses.empty() ? "read by " : ", read by ") + workers(field.readers);
         }
         evidence.fields.push_back(fmt::format("bytes {:<7} {:<{}}  {}", byte_ranges(field.bytes),
@@ -279,7 +281,12 @@ void add_other(Evidence& evidence, const AbortCase& abort_case) {
                          });
     if (count_of(trial, worst->reason) == 0) return;
     evidence.mechanism = worst->mechanism;
-    for (const ReasonWords& each : reasons_of_other) {
+    std::vector<ReasonWords> by_count(std::begin(reasons_of_other), std::end(reasons_of_other));
+    std::stable_sort(by_count.begin(), by_count.end(),
+                     [&](const ReasonWords& a, const ReasonWords& b) {
+                         return count_of(trial, a.reason) > count_of(trial, b.reason);
+                     });
+    for (const ReasonWords& each : by_count) {
         const std::uint64_t count = count_of(trial, each.reason);
         if (count == 0) continue;
         evidence.sentences.push_back(fmt::format("{} of the aborts: {}. {}",

@@ -206,7 +206,11 @@ std::string explanation_text(const Explanation& explanation, unsigned width) {
     for (const std::string& sentence : explanation.evidence.sentences) {
         text += "  " + wrapped(sentence, 2, width) + '\n';
         if (fields_shown) continue;
-        for (const std::string& field : explanation.evidence.fields) text += "    " + field + '\n';
+        for (const std::string& field : explanation.evidence.fields) {
+            constexpr std::size_t indent = 4;
+            const bool fits = indent + field.size() <= width;
+            text += "    " + (fits ? field : wrapped(field, indent, width)) + '\n';
+        }
         fields_shown = true;
     }
     TextTable table = outcome_table(explanation, most_lines);
