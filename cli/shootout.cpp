@@ -34,6 +34,9 @@ int shootout(ShootoutOptions& options) {
     std::vector<Trial> trials = options.sweep.trials();
     const std::vector<Column> columns = columns_for(scenarios);
     options.exports.open(columns);
+    if (!options.quiet) {
+        for (const std::string& line : options.sweep.notes()) note(line);
+    }
     std::vector<Measurement> rows;
     const SessionResult session = run_session(
         std::move(trials), options.sweep.jobs(), !options.quiet, [&](TrialResult result) {

@@ -249,7 +249,7 @@ void add_capacity(Evidence& evidence, const AbortCase& abort_case) {
 
 // ---- nesting, status 0, XABORT
 
-/// "interrupt 3, page fault 2": what ended transactions without a bit of its own.
+/// What ends transactions with status 0.
 struct ReasonWords {
     AbortReason reason;
     std::string_view mechanism;

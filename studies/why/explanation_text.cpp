@@ -191,7 +191,7 @@ std::vector<Advice> advices(const Explanation& explanation) {
     return all;
 }
 
-/// Every run that shows it again, in the case's own words.
+/// The command that runs the explained trial again.
 std::string again(const Explanation& explanation) {
     return command_for(explanation.abort_case->repeats.front()) + " --hot-lines";
 }
