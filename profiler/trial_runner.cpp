@@ -186,6 +186,11 @@ Readings readings_of(const model::EventCounts& counts, const model::Preset& pres
 
 constexpr std::size_t most_hot_lines = 16;
 
+std::uint64_t ns_since(std::chrono::steady_clock::time_point start) {
+    return static_cast<std::uint64_t>(
+        std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count());
+}
+
 TrialResult run_on_model(const ScenarioEntry& entry, const TrialSpec& spec,
                          const TrialOptions& trial_options) {
     const model::Preset preset = preset_of(spec.machine);
@@ -198,22 +203,24 @@ TrialResult run_on_model(const ScenarioEntry& entry, const TrialSpec& spec,
     model::Team team(preset, options);
     const model::Engine::Scope scope(team.engine());
     const std::unique_ptr<Scenario> scenario = entry.make_model(spec);
+    TrialResult result;
     const Machinery machinery{
         .run =
             [&](Measurement& row, const Body& body) {
+                const auto started = std::chrono::steady_clock::now();
                 model::EventCounts before = team.counts();
                 const auto workers = static_cast<unsigned>(row.worker_operations.size());
                 if (options.observer != nullptr) options.observer->phase(row.phase);
                 row.duration_ns = team.run(workers, body);
                 model::EventCounts counts = team.counts();
                 counts -= before;
+                result.efforts.push_back({row.phase, counts.accesses, ns_since(started)});
                 row.counters = readings_of(counts, preset);
                 row.time_source = Provenance::model;
                 row.cause_source = Provenance::model;
             },
         .log = [&](unsigned worker) -> AbortLog& { return team.log(worker); },
     };
-    TrialResult result;
     const unsigned cpus = spec.cpus != 0 ? spec.cpus : preset.hardware_threads();
     result.rows = run_phases(machinery, *scenario, spec, cpus);
     result.simulated_accesses = team.counts().accesses;
@@ -261,8 +268,7 @@ TrialResult run_trial(const ScenarioEntry& entry, const TrialSpec& spec,
         TrialResult result = is_native(spec.machine) ? run_on_native(entry, spec)
                                                      : run_on_model(entry, spec, options);
         result.spec = spec;
-        result.host_ns = static_cast<std::uint64_t>(
-            std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count());
+        result.host_ns = ns_since(start);
         return result;
     } catch (const std::bad_alloc&) {
         throw;

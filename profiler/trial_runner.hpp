@@ -18,6 +18,13 @@ namespace model {
 class Observer;
 }
 
+/// What simulating a phase took the host.
+struct PhaseEffort {
+    std::string phase;
+    std::uint64_t simulated_accesses = 0;
+    std::uint64_t host_ns = 0;
+};
+
 struct TrialResult {
     TrialSpec spec;  ///< what was run: an interrupted queue leaves results out
     std::vector<Measurement> rows;
@@ -30,6 +37,7 @@ struct TrialResult {
     std::uint64_t capacity_lines = 0;
     model::AbortReasonCounts abort_reasons{};  ///< on the model only
     std::uint64_t simulated_accesses = 0;      ///< 0 on native
+    std::vector<PhaseEffort> efforts;          ///< on the model only, in the order of the phases
     std::uint64_t host_ns = 0;                 ///< how long the trial took its host thread
 };
 

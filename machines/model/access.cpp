@@ -229,7 +229,8 @@ void Engine::background_access(Cpu& cpu) {
     if (++cpu.background_next >= preset_.background_lines) cpu.background_next = 0;
     // Spread over the sets by an odd step, each thread's lines apart from its sibling's.
     const std::uint32_t place = cpu.background_next * 37u + cpu.thread * 1024u + cpu.thread * 17u;
-    memory_.touch_background(*cpu.core, background_base + place);
+    memory_.touch_background(*cpu.core, background_base + place,
+                             cpu.background_slots[cpu.background_next]);
     if (!memory_.casualties().empty()) settle_casualties(cpu);
 }
 

@@ -49,6 +49,7 @@ Engine::Engine(const Preset& preset, const EngineOptions& options)
         cpu.interrupts = Random(options.seed, interrupt_stream + id);
         cpu.injection = Random(options.seed, injection_stream + id);
         cpu.background_left = preset_.background_period;
+        cpu.background_slots.resize(preset_.background_lines);
         set_costs(cpu);
     }
     for (unsigned worker = 0; worker < options.workers; ++worker) {

@@ -117,6 +117,7 @@ struct Cpu {
     Random interrupts{0};
     Random injection{0};
     std::uint32_t background_next = 0;
+    std::vector<std::uint32_t> background_slots;  ///< where its background lines are in L1
 };
 
 class Engine {

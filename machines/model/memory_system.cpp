@@ -244,11 +244,6 @@ std::uint32_t MemorySystem::fill_l1(Core& core, LineId line) {
 
 void MemorySystem::fill_l2(Core& core, LineId line) {
     TagArray& l2 = core.l2;
-    const std::uint32_t present = l2.find(line);
-    if (present != TagArray::miss) {
-        l2.touch(present);
-        return;
-    }
     const std::uint32_t slot = l2.victim(line);
     const LineId evicted = l2.line_at(slot);
     l2.place(slot, line);
@@ -336,13 +331,13 @@ void MemorySystem::left_core(Core& core, LineId line) {
     if (state.owner_plus1 == plus1(core.id)) state.owner_plus1 = nobody;
 }
 
-void MemorySystem::touch_background(Core& core, LineId line) {
-    const std::uint32_t present = core.l1.tags.find(line);
-    if (present != TagArray::miss) {
-        core.l1.tags.touch(present);
-        return;
+void MemorySystem::touch_background(Core& core, LineId line, std::uint32_t& slot) {
+    TagArray& tags = core.l1.tags;
+    if (tags.line_at(slot) == line) {
+        tags.touch(slot);
+    } else {
+        slot = fill_l1(core, line);
     }
-    fill_l1(core, line);
 }
 
 void MemorySystem::discard_from_l1(Core& core, LineId line) {

@@ -120,7 +120,8 @@ class MemorySystem {
     }
 
     /// A line that belongs to no scenario is touched: it takes a place in L1 and nothing else.
-    void touch_background(Core& core, LineId line);
+    /// `slot` is where it was the last time, and becomes where it is now.
+    void touch_background(Core& core, LineId line, std::uint32_t& slot);
 
     /// The core's L1 loses the line, unwritten (a transaction's writes are undone).
     void discard_from_l1(Core& core, LineId line);
@@ -143,7 +144,7 @@ class MemorySystem {
     Cycles transfer_latency(const Core& from, const Core& to) const;
     Cycles snoop_part(Cycles latency) const { return latency * preset_.transfer_snoop_pct / 100; }
     std::uint32_t fill_l1(Core& core, LineId line);
-    void fill_l2(Core& core, LineId line);
+    void fill_l2(Core& core, LineId line);  // which L2 does not have
     void fill_l3(std::uint16_t socket, LineId line);
     void evict_l1_slot(Core& core, std::uint32_t slot, std::uint8_t level);
     void drop_from_core(Core& core, LineId line, std::uint8_t level);
