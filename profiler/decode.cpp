@@ -205,9 +205,8 @@ std::string StatusLog::text() const {
     }
     text += '\n';
     if (aborts != 0 && causes[static_cast<std::size_t>(rtm::Cause::other)] == aborts) {
-        text +=
-            "Every status is 0: RTM is forced off, or each transaction makes a system call, "
-            "faults, or executes\nwhat RTM does not support. `abortscope doctor` tells which.\n";
+        text += fmt::format("Every status is 0: {}. `abortscope doctor` tells which.\n",
+                            every_status_zero);
     }
     return text;
 }

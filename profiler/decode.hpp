@@ -42,6 +42,12 @@ class StatusLog {
     std::map<std::uint32_t, std::uint64_t> words_;
 };
 
+/// What it means where every abort's status is 0 and nothing commits.
+inline constexpr std::string_view every_status_zero =
+    "RTM is forced off, or each transaction makes a system call,\nfaults, or executes what RTM "
+    "does "
+    "not support";
+
 /// The status words of a line of a log: every 0x… number in it, or the line's only word if that is
 /// a number.
 std::vector<std::uint64_t> words_in(std::string_view line);

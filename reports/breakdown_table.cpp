@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/breakdown_table.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <functional>
 #include <optional>
 
+#include "profiler/decode.hpp"
+#include "profiler/machine_names.hpp"
 #include "reports/level_cells.hpp"
 #include "reports/numbers.hpp"
 
@@ -141,11 +146,34 @@ std::vector<BreakdownColumn> breakdown_columns(const std::vector<BreakdownLine>&
     return columns;
 }
 
+/// Whether nothing committed and no abort left a bit in its status.
+bool is_all_zero(const BreakdownLine& line) {
+    return line.log.commits == 0 && line.log.aborts() == line.log.attempts &&
+           line.log.causes[static_cast<std::size_t>(rtm::Cause::other)] == line.log.attempts;
+}
+
+std::string notes_of(const std::vector<BreakdownLine>& lines) {
+    std::vector<std::string> whose;
+    bool native = false;
+    for (const BreakdownLine& line : lines) {
+        if (!is_all_zero(line)) continue;
+        native |= is_native(line.sample->front()->machine);
+        const std::string& name = line.policy.empty() ? line.phase : line.policy;
+        if (std::find(whose.begin(), whose.end(), name) == whose.end()) whose.push_back(name);
+    }
+    if (whose.empty()) return {};
+    std::string text =
+        fmt::format("{}: nothing commits and every status is 0: {}. `abortscope {}` tells which.",
+                    fmt::join(whose, ", "), every_status_zero, native ? "doctor" : "why");
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    return text;
+}
+
 }  // namespace
 
 BreakdownTable breakdown_of(const Grouping& grouping) {
     const std::vector<BreakdownLine> lines = breakdown_lines(grouping);
-    if (lines.empty()) return {{}, TextTable({})};
+    if (lines.empty()) return {{}, TextTable({}), {}};
     const std::vector<BreakdownColumn> columns = breakdown_columns(lines);
     std::vector<TextTable::Heading> headings = level_headings(grouping);
     for (const BreakdownColumn& column : columns) headings.push_back(column.heading);
@@ -162,7 +190,7 @@ BreakdownTable breakdown_of(const Grouping& grouping) {
             ? "\n(run: most fallbacks in a row; again: share that falls back after a fallback)"
             : "";
     return {"Where the attempts" + whose + " went, causes in % of the aborts" + lemmings,
-            std::move(table)};
+            std::move(table), notes_of(lines)};
 }
 
 }  // namespace abortscope

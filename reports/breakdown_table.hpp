@@ -14,8 +14,12 @@ namespace abortscope {
 struct BreakdownTable {
     std::string caption;  ///< empty where nothing was attempted
     TextTable table;
+    std::string notes;  ///< a paragraph each for what the table alone would hide; may be empty
 };
 
+/// Where all that was attempted aborted with status 0, the notes say what that is: "other" would
+/// be no answer.
+///
 /// Causes that never occur have no column. Where the table is fitted to a width, wasted cycles, the
 /// number of fallbacks and the number of aborts are left out, in this order.
 BreakdownTable breakdown_of(const Grouping& grouping);

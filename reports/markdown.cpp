@@ -66,6 +66,7 @@ std::string markdown_report(std::span<const Measurement> rows, std::span<const C
     const BreakdownTable breakdown = breakdown_of(grouping);
     if (!breakdown.caption.empty()) {
         text += fmt::format("\n{}:\n\n{}", breakdown.caption, breakdown.table.markdown());
+        if (!breakdown.notes.empty()) text += fmt::format("\n{}\n", breakdown.notes);
     }
     text += fmt::format("\n```sh\n{}\n```\n", shell_command(context.command));
     text += fmt::format("\n<details><summary>All {} rows</summary>\n\n{}\n</details>\n",

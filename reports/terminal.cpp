@@ -7,6 +7,7 @@
 #include "reports/comparison_table.hpp"
 #include "reports/grouping.hpp"
 #include "reports/title.hpp"
+#include "reports/wrapped.hpp"
 
 namespace abortscope {
 std::string terminal_report(std::span<const Measurement> rows, std::span<const Column> columns,
@@ -29,6 +30,7 @@ std::string terminal_report(std::span<const Measurement> rows, std::span<const C
     if (!breakdown.caption.empty()) {
         breakdown.table.fit(width);
         text += '\n' + breakdown.caption + ":\n\n" + breakdown.table.text(paint);
+        if (!breakdown.notes.empty()) text += '\n' + wrapped(breakdown.notes, 0, width) + '\n';
     }
     return text;
 }

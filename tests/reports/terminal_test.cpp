@@ -85,6 +85,27 @@ TEST(TerminalReport, ShowsThroughputWherePhasesRunForATime) {
     EXPECT_THAT(text, Not(HasSubstr("  ms")));
 }
 
+TEST(TerminalReport, SaysWhatItIsWhereEveryStatusIsZero) {
+    SampleRows sample({"none", "ovs2016"}, 1);
+    for (Measurement& row : sample.rows) {
+        AbortLog& log = *row.log;
+        log.commits = 0;
+        log.causes.fill(0);
+        log.causes[static_cast<std::size_t>(rtm::Cause::other)] = log.attempts;
+    }
+    const std::string on_the_model = terminal_report(sample.rows, sample.columns, 80);
+    EXPECT_THAT(on_the_model, HasSubstr("ovs2016: nothing commits and every status is 0: RTM is"));
+    EXPECT_THAT(on_the_model, HasSubstr("`abortscope why`"));
+    EXPECT_LE(longest_line(on_the_model), 80u);
+
+    for (Measurement& row : sample.rows) row.machine = "native";
+    EXPECT_THAT(terminal_report(sample.rows, sample.columns, 80), HasSubstr("`abortscope doctor`"));
+
+    // One commit, or one status with a bit, and it is no such run.
+    for (Measurement& row : sample.rows) row.log->commits = row.log->attempts != 0 ? 1 : 0;
+    EXPECT_THAT(terminal_report(sample.rows, sample.columns, 80), Not(HasSubstr("every status")));
+}
+
 TEST(TerminalReport, OfNothingIsNothing) {
     EXPECT_EQ(terminal_report({}, {}, 80), "");
 }
