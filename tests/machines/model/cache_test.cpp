@@ -167,7 +167,8 @@ std::uint64_t transfers_of_failing_first(std::uint32_t snoop_pct) {
     Preset preset = quiet_haswell();
     preset.transfer_snoop_pct = snoop_pct;
     Bench bench(4, preset);
-    auto word = make_owned<M, Line<M::Atomic<std::uint64_t>>>("word", 1000);
+    auto word = make_owned<M, Line<M::Atomic<std::uint64_t>>>("word");
+    word->value.store(1000);
     bench.run([&](unsigned) {
         for (int i = 0; i < 1000; ++i) {
             std::uint64_t seen = 0;
