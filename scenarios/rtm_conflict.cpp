@@ -2,7 +2,7 @@
 //
 // The scenario `rtm-conflict`: transactions of two roles that meet on one line.
 //
-//   roles \ overlap | same                | disjoint               | padded
+//   roles \ bytes   | same                | disjoint               | padded
 //   ----------------+---------------------+------------------------+--------------
 //   read-read       | no conflict         | no conflict            | no conflict
 //   read-write      | true sharing        | false sharing          | no conflict
@@ -29,9 +29,9 @@ namespace abortscope {
 namespace {
 
 constexpr std::array<std::string_view, 3> roles_words{"write-write", "read-write", "read-read"};
-constexpr std::array<std::string_view, 3> overlap_words{"same", "disjoint", "padded"};
+constexpr std::array<std::string_view, 3> bytes_words{"same", "disjoint", "padded"};
 enum Roles : std::int64_t { write_write, read_write, read_read };
-enum Overlap : std::int64_t { same, disjoint, padded };
+enum Bytes : std::int64_t { same, disjoint, padded };
 
 constexpr std::array parameters{
     transactions_parameter(2000),
@@ -40,11 +40,11 @@ constexpr std::array parameters{
                   .help = "what worker 0 and what the others do with their word",
                   .maximum = roles_words.size() - 1,
                   .words = roles_words},
-    ParameterSpec{.name = "overlap",
+    ParameterSpec{.name = "bytes",
                   .option = "",
                   .help = "same: one word; disjoint: words of one line; padded: lines of their own",
-                  .maximum = overlap_words.size() - 1,
-                  .words = overlap_words},
+                  .maximum = bytes_words.size() - 1,
+                  .words = bytes_words},
     ParameterSpec{.name = "work_cycles",
                   .option = "",
                   .help = "work between the access and the end of the transaction",
@@ -64,10 +64,10 @@ class ConflictWorkload {
   public:
     explicit ConflictWorkload(const TrialSpec& spec)
         : roles_(static_cast<Roles>(spec.value("roles"))),
-          overlap_(static_cast<Overlap>(spec.value("overlap"))),
+          bytes_(static_cast<Bytes>(spec.value("bytes"))),
           work_cycles_(static_cast<std::uint64_t>(spec.value("work_cycles"))),
           gap_cycles_(static_cast<std::uint64_t>(spec.value("gap_cycles"))),
-          lines_(make_owned_array<M, Line>("shared line", overlap_ == padded ? spec.threads : 1)) {}
+          lines_(make_owned_array<M, Line>("shared line", bytes_ == padded ? spec.threads : 1)) {}
 
     void start(unsigned worker) {
         M::site(writes(worker) ? "writer" : "reader");
@@ -88,7 +88,7 @@ class ConflictWorkload {
             if (writes(worker)) written += commits[worker];
         }
         std::uint64_t sum = 0;
-        const std::size_t lines = overlap_ == padded ? commits.size() : 1;
+        const std::size_t lines = bytes_ == padded ? commits.size() : 1;
         for (std::size_t line = 0; line < lines; ++line) {
             for (const auto& word : lines_.get()[line].words) sum += word;
         }
@@ -108,7 +108,7 @@ class ConflictWorkload {
     /// A ninth worker shares the first one's word: a line has no more.
     Word& word_of(unsigned worker) {
         Line* const lines = lines_.get();
-        switch (overlap_) {
+        switch (bytes_) {
             case same:
                 return lines[0].words[0];
             case disjoint:
@@ -119,7 +119,7 @@ class ConflictWorkload {
     }
 
     const Roles roles_;
-    const Overlap overlap_;
+    const Bytes bytes_;
     const std::uint64_t work_cycles_;
     const std::uint64_t gap_cycles_;
     Owned<M, Line> lines_;
@@ -128,12 +128,12 @@ class ConflictWorkload {
 constexpr std::array<Remedy, 2> remedies{{
     {.cause = rtm::Cause::conflict,
      .words = "pad each worker's word to a cache line of its own",
-     .where = {"overlap", disjoint},
-     .changes = {{{.parameter = "overlap", .value = padded}}}},
+     .where = {"bytes", disjoint},
+     .changes = {{{.parameter = "bytes", .value = padded}}}},
     {.cause = rtm::Cause::conflict,
      .words = "give each worker a word and a cache line of its own, and add up at the end",
-     .where = {"overlap", same},
-     .changes = {{{.parameter = "overlap", .value = padded}}}},
+     .where = {"bytes", same},
+     .changes = {{{.parameter = "bytes", .value = padded}}}},
 }};
 
 constexpr ScenarioInfo info{

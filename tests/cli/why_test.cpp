@@ -23,10 +23,9 @@ TEST(Why, NamesTheMapsCountBesideItsMaskAndWhatPaddingGains) {
 }
 
 TEST(Why, TellsFalseSharingToBePadded) {
-    const Outcome outcome = abortscope("why rtm-conflict --set overlap=disjoint");
-    EXPECT_THAT(outcome.out,
-                AllOf(HasSubstr("false sharing: pad"), HasSubstr("--set overlap=padded: "),
-                      HasSubstr("95 % interval")));
+    const Outcome outcome = abortscope("why rtm-conflict --set bytes=disjoint");
+    EXPECT_THAT(outcome.out, AllOf(HasSubstr("false sharing: pad"),
+                                   HasSubstr("--set bytes=padded: "), HasSubstr("95 % interval")));
 }
 
 TEST(Why, TellsLemmingsToWait) {
@@ -38,7 +37,7 @@ TEST(Why, TellsLemmingsToWait) {
 }
 
 TEST(Why, SaysSoIfNothingAborts) {
-    const Outcome outcome = abortscope("why rtm-conflict --set overlap=padded");
+    const Outcome outcome = abortscope("why rtm-conflict --set bytes=padded");
     EXPECT_EQ(outcome.code, 0);
     EXPECT_THAT(outcome.out, HasSubstr("Nothing aborts: all "));
     EXPECT_THAT(abortscope("why ovs-hmap --n 500 --policy none").out,
@@ -48,14 +47,14 @@ TEST(Why, SaysSoIfNothingAborts) {
 TEST(Why, WritesTheRowsOfEveryMeasuredTrialAndThePage) {
     const TemporaryFolder folder;
     const Outcome outcome =
-        abortscope("why rtm-conflict --set overlap=disjoint,padded --csv " + folder.file("a.csv") +
+        abortscope("why rtm-conflict --set bytes=disjoint,padded --csv " + folder.file("a.csv") +
                    " --markdown " + folder.file("a.md") + " --json " + folder.file("a.json"));
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     const CsvTable rows = CsvTable::read(folder.file("a.csv"));
     // Two points, and against the worse one padding and one worker; three repeats of each.
     EXPECT_EQ(rows.rows(), 12u);
     EXPECT_THAT(contents_of(folder.file("a.md")),
-                AllOf(HasSubstr("### Why rtm-conflict aborts"), HasSubstr("| --set overlap=padded"),
+                AllOf(HasSubstr("### Why rtm-conflict aborts"), HasSubstr("| --set bytes=padded"),
                       HasSubstr("abortscope why rtm-conflict")));
     EXPECT_THAT(contents_of(folder.file("a.json")), HasSubstr("\"rows\""));
     const Outcome alone = abortscope("why rtm-pause --csv - --quiet");

@@ -97,21 +97,20 @@ TEST_P(CauseScenarios, RandomLinesAbortMoreOftenThanPackedOnes) {
 
 TEST_P(CauseScenarios, MeetingOnALineIsConflictWhateverTheBytes) {
     for (const std::string_view roles : {"write-write", "read-write"}) {
-        for (const std::string_view overlap : {"same", "disjoint"}) {
-            SCOPED_TRACE(std::string(roles) + ' ' + std::string(overlap));
-            expect_only(
-                run("rtm-conflict", {{"roles", word("rtm-conflict", "roles", roles)},
-                                     {"overlap", word("rtm-conflict", "overlap", overlap)}}),
-                rtm::Cause::conflict);
+        for (const std::string_view bytes : {"same", "disjoint"}) {
+            SCOPED_TRACE(std::string(roles) + ' ' + std::string(bytes));
+            expect_only(run("rtm-conflict", {{"roles", word("rtm-conflict", "roles", roles)},
+                                             {"bytes", word("rtm-conflict", "bytes", bytes)}}),
+                        rtm::Cause::conflict);
         }
     }
 }
 
 TEST_P(CauseScenarios, ReadersAndPaddedWritersNeverConflict) {
     const std::int64_t readers = word("rtm-conflict", "roles", "read-read");
-    const std::int64_t padded = word("rtm-conflict", "overlap", "padded");
+    const std::int64_t padded = word("rtm-conflict", "bytes", "padded");
     EXPECT_EQ(run("rtm-conflict", {{"roles", readers}}).aborts(rtm::Cause::conflict), 0u);
-    EXPECT_EQ(run("rtm-conflict", {{"overlap", padded}}).aborts(rtm::Cause::conflict), 0u);
+    EXPECT_EQ(run("rtm-conflict", {{"bytes", padded}}).aborts(rtm::Cause::conflict), 0u);
 }
 
 TEST_P(CauseScenarios, BeyondTheLimitEveryNestedTransactionAborts) {

@@ -32,7 +32,7 @@ def report(*words):
 
 for words in (("ovs-hmap", "--n", "200", "--policy", "none,ovs2016", "--repeat", "2"),
               ("ovs-hmap", "--n", "200", "--machine", "native", "--policy", "none"),
-              ("rtm-conflict", "--set", "overlap=same,disjoint"),
+              ("rtm-conflict", "--set", "bytes=same,disjoint"),
               ("rtm-capacity",)):
     good = report(*words)
     validator.validate(good)

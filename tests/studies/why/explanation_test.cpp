@@ -113,17 +113,17 @@ INSTANTIATE_TEST_SUITE_P(
                  "--set padded_count=1",
                  false},
         Expected{"rtm-conflict",
-                 {{"overlap", 1}},
+                 {{"bytes", 1}},
                  rtm::Cause::conflict,
                  "false sharing: pad",
                  "False sharing: in 100.0 %",
-                 "--set overlap=padded"},
+                 "--set bytes=padded"},
         Expected{"rtm-conflict",
-                 {{"overlap", 0}},
+                 {{"bytes", 0}},
                  rtm::Cause::conflict,
                  "true sharing",
                  "True sharing: in 100.0 %",
-                 "--set overlap=padded"},
+                 "--set bytes=padded"},
         Expected{"lemming",
                  {{"sections", 4000}},
                  rtm::Cause::lock_busy,
@@ -196,7 +196,7 @@ TEST(Explanation, ManyLinesAreChanceMeetingsAndNoChangeIsSaidToHelpThatDoesNot) 
 }
 
 TEST(Explanation, OneRepeatCannotTellChanceFromChange) {
-    const AbortCase abort_case = case_of("rtm-conflict", {{"overlap", 1}}, 1);
+    const AbortCase abort_case = case_of("rtm-conflict", {{"bytes", 1}}, 1);
     const Explanation explanation = explained(abort_case);
     EXPECT_FALSE(explanation.outcomes.front().is_better());
     EXPECT_THAT(explanation_text(explanation, 80), HasSubstr("chance cannot be told from change"));
@@ -205,19 +205,19 @@ TEST(Explanation, OneRepeatCannotTellChanceFromChange) {
 TEST(CaseFinder, KeepsThePointWithTheHighestAbortRateAndAllItsRepeats) {
     const ScenarioEntry& entry = *find_scenario("rtm-conflict");
     CaseFinder finder;
-    for (const std::int64_t overlap : {2, 1, 2}) {
+    for (const std::int64_t bytes : {2, 1, 2}) {
         for (std::uint64_t seed = 1; seed <= 2; ++seed) {
             TrialSpec spec;
             spec.scenario = entry.info;
             spec.policy = "";
             spec.threads = 2;
-            spec.values = {100, 0, overlap, 500, 1000};
+            spec.values = {100, 0, bytes, 500, 1000};
             spec.seed = seed;
             finder.add(entry, run_trial(entry, spec));
         }
     }
     EXPECT_EQ(finder.worst().repeats.size(), 2u);
-    EXPECT_EQ(finder.worst().repeats.front().value("overlap"), 1);
+    EXPECT_EQ(finder.worst().repeats.front().value("bytes"), 1);
     EXPECT_EQ(finder.worst().rows.size(), 2u);
 }
 
