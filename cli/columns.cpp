@@ -49,7 +49,7 @@ int show(const ColumnsOptions& options) {
     } else if (options.schema) {
         output.write(json_schema());
     } else {
-        output.write(as_text(all_columns()));
+        output.print(as_text(all_columns()));
     }
     return exit_code::done;
 }

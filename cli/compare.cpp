@@ -148,7 +148,7 @@ int compare(const CompareOptions& options) {
     }
     if (!standard_output_is_taken) {
         Output output = Output::standard();
-        output.write(comparison_text(comparison, output.width(), paint_for(output)));
+        output.print(comparison_text(comparison, output.width(), paint_for(output)));
     }
     return report_failures(comparison, conditions, options.strict) ? exit_code::regression
                                                                    : exit_code::done;

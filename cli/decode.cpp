@@ -85,7 +85,7 @@ Action declare_decode(CLI::App& app) {
     return [options] {
         const bool from_input =
             options->words.empty() || options->words == std::vector<std::string>{"-"};
-        Output::standard().write(
+        Output::standard().print(
             from_input ? decode_input(options->transaction_flags)
                        : decode_arguments(options->words, options->transaction_flags));
         return exit_code::done;

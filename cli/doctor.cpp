@@ -24,7 +24,11 @@ Action declare_doctor(CLI::App& app) {
     return [options] {
         const Diagnosis diagnosis =
             options->root.empty() ? examine_host() : examine_recorded_host(options->root);
-        Output::standard().write(options->json ? doctor_json(diagnosis) : doctor_text(diagnosis));
+        if (options->json) {
+            Output::standard().write(doctor_json(diagnosis));
+        } else {
+            Output::standard().print(doctor_text(diagnosis));
+        }
         return diagnosis.can_measure_rtm() ? exit_code::done : exit_code::cannot_measure;
     };
 }

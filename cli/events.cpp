@@ -47,7 +47,14 @@ Action declare_events(CLI::App& app) {
             events = events_of_cpu(cpu);
             title = fmt::format("{} ({}), not tried here", cpu.title, cpu.name);
         }
-        Output::standard().write(options->csv ? events_csv(events) : events_text(title, events));
+        Output output = Output::standard();
+        if (options->csv) {
+            output.write(events_csv(events));
+        } else if (output.is_terminal()) {
+            output.print(events_text(title, events, output.width()));
+        } else {
+            output.write(events_text(title, events));
+        }
         return exit_code::done;
     };
 }

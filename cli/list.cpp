@@ -102,15 +102,15 @@ std::string scenario_page(const ScenarioInfo& info) {
 int list(const std::string& what) {
     Output output = Output::standard();
     if (what.empty()) {
-        output.write(scenario_list() + '\n' + policy_list() + '\n' + machine_list());
+        output.print(scenario_list() + '\n' + policy_list() + '\n' + machine_list());
     } else if (what == "scenarios") {
-        output.write(scenario_list());
+        output.print(scenario_list());
     } else if (what == "policies") {
-        output.write(policy_list());
+        output.print(policy_list());
     } else if (what == "machines") {
-        output.write(machine_list());
+        output.print(machine_list());
     } else if (const ScenarioEntry* entry = find_scenario(what)) {
-        output.write(scenario_page(*entry->info));
+        output.print(scenario_page(*entry->info));
     } else {
         std::vector<std::string_view> names{"scenarios", "policies", "machines"};
         for (const ScenarioEntry& each : scenarios()) names.push_back(each.info->name);

@@ -45,12 +45,12 @@ std::string one_machine(const model::Preset& preset) {
 int show(const std::string& name) {
     Output output = Output::standard();
     if (name.empty()) {
-        output.write(all_machines());
+        output.print(all_machines());
     } else if (is_native(name)) {
         throw UsageError("native is this computer: `abortscope doctor` describes it");
     } else {
         const bool prefixed = name.starts_with("model:");
-        output.write(one_machine(preset_of(prefixed ? name : "model:" + name)));
+        output.print(one_machine(preset_of(prefixed ? name : "model:" + name)));
     }
     return exit_code::done;
 }

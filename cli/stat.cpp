@@ -151,7 +151,7 @@ int run(const Options& options) {
     if (!options.html.empty()) {
         write_whole(options.html, stat_html(stat, result, plan, report_context()));
     }
-    if (table) table->write(stat_text(stat, result, plan, paint_for(*table)));
+    if (table) table->print(stat_text(stat, result, plan, paint_for(*table)));
     return result.status;
 }
 

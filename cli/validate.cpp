@@ -11,14 +11,10 @@
 namespace abortscope::cli {
 namespace {
 
-constexpr unsigned usual_width = 100;
-
 int run(bool markdown) {
     const std::vector<Validation> rows = validate();
     Output output = Output::standard();
-    const unsigned width = output.width();
-    output.write(markdown ? validation_markdown(rows)
-                          : validation_text(rows, width != 0 ? width : usual_width));
+    output.write(markdown ? validation_markdown(rows) : validation_text(rows, output.width()));
     const bool missed = std::any_of(rows.begin(), rows.end(), [](const Validation& row) {
         return row.sourced && !row.holds();
     });

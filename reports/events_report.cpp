@@ -44,14 +44,15 @@ class Notes {
 
 }  // namespace
 
-std::string events_text(std::string_view title, std::span<const ListedEvent> events) {
+std::string events_text(std::string_view title, std::span<const ListedEvent> events,
+                        std::size_t width) {
     using enum TextTable::Align;
     TextTable table({{"counter", "", left},
                      {"event", "", left},
                      {"encoding", "", right},
-                     {"counters", "", left},
-                     {"precise", "", left},
-                     {"libpfm4", "", left},
+                     {"counters", "", left, 3},
+                     {"precise", "", left, 2},
+                     {"libpfm4", "", left, 1},
                      {"pmu", "", left},
                      {"opens", "", left},
                      {"notes", "", left}});
@@ -63,6 +64,7 @@ std::string events_text(std::string_view title, std::span<const ListedEvent> eve
                    event.libpfm.empty() ? "-" : event.libpfm, event.pmu, opens_text(event),
                    reason + notes.mark(event.caveat)});
     }
+    table.fit(width);
     return fmt::format("{}\n\n{}\n{}", title, table.text(), notes.text());
 }
 

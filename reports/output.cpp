@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "profiler/errors.hpp"
+#include "reports/wrapped.hpp"
 
 namespace abortscope {
 namespace {
@@ -82,6 +83,10 @@ void Output::write(std::string_view text) {
         }
         text.remove_prefix(static_cast<std::size_t>(written));
     }
+}
+
+void Output::print(std::string_view text) {
+    write(is_terminal() ? folded(text, width()) : std::string(text));
 }
 
 bool Output::is_terminal() const {

@@ -27,6 +27,8 @@ class Output {
 
     /// All of it, or IoError ("cannot write out.csv: No space left on device").
     void write(std::string_view text);
+    /// The same for people: long lines are folded to the width of a terminal, if it is one.
+    void print(std::string_view text);
 
     bool is_terminal() const;
     /// Columns of the terminal; 80 where it is none or does not say.

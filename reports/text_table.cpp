@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "reports/wrapped.hpp"
+
 namespace abortscope {
 namespace {
 
@@ -54,6 +56,37 @@ void TextTable::fit(std::size_t limit) {
             }
         }
     }
+}
+
+void TextTable::fold(std::size_t limit) {
+    constexpr std::size_t least = 16;
+    const std::size_t excess = std::max(width(), limit) - limit;
+    if (excess == 0) return;
+    const std::vector<std::size_t> all = widths();
+    std::size_t widest = headings_.size();
+    for (std::size_t i = 0; i < headings_.size(); ++i) {
+        if (headings_[i].align != Align::left) continue;
+        if (widest == headings_.size() || all[i] > all[widest]) widest = i;
+    }
+    if (widest == headings_.size() || all[widest] < least + excess) return;
+    std::vector<std::vector<std::string>> rows;
+    std::vector<Tone> tones;
+    for (std::size_t number = 0; number < rows_.size(); ++number) {
+        std::vector<std::string> row = std::move(rows_[number]);
+        const std::string whole =
+            row.empty() ? std::string() : wrapped(row[widest], 0, all[widest] - excess);
+        for (std::size_t from = 0;;) {
+            const std::size_t end = whole.find('\n', from);
+            if (!row.empty()) row[widest] = whole.substr(from, end - from);
+            rows.push_back(std::move(row));
+            tones.push_back(tones_[number]);
+            if (end == std::string::npos) break;
+            from = end + 1;
+            row.assign(headings_.size(), "");
+        }
+    }
+    rows_ = std::move(rows);
+    tones_ = std::move(tones);
 }
 
 std::vector<std::size_t> TextTable::widths() const {

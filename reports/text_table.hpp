@@ -38,6 +38,8 @@ class TextTable {
 
     /// Leaves out as many ranks as it takes to be no wider than that, if ranks can do it.
     void fit(std::size_t width);
+    /// Breaks the cells of the widest column of words over several lines, to the same end.
+    void fold(std::size_t width);
 
     std::size_t rows() const { return rows_.size(); }
     /// Letters of the longest line.

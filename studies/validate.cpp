@@ -259,6 +259,7 @@ TextTable table_of(const std::vector<Validation>& rows) {
 std::string validation_text(const std::vector<Validation>& rows, std::size_t width) {
     TextTable table = table_of(rows);
     table.fit(width);
+    table.fold(width);
     return table.text();
 }
 
