@@ -99,13 +99,15 @@ void Exports::add(std::span<const Measurement> rows) {
     csv_output_->write(lines);
 }
 
-void Exports::finish(std::span<const Measurement> rows, const std::string* markdown) const {
+void Exports::finish(std::span<const Measurement> rows, const Pages& pages) const {
     for (const Row& row : table) {
         const std::string& path = this->*row.path;
         if (path.empty() || row.report == nullptr) continue;
-        const bool is_given = markdown != nullptr && row.path == &Exports::markdown_;
+        const std::string* own = row.path == &Exports::markdown_ ? pages.markdown
+                                 : row.path == &Exports::html_   ? pages.html
+                                                                 : nullptr;
         write_whole(path,
-                    is_given ? *markdown : row.report(rows, columns_, report_context(), details_));
+                    own != nullptr ? *own : row.report(rows, columns_, report_context(), details_));
     }
 }
 

@@ -39,9 +39,14 @@ class Exports {
     void add(std::span<const Measurement> rows);
     /// The same, with what the HTML page shows of a trial beside its rows.
     void add(const TrialResult& result);
-    /// All rows, of which `add` has been given each. `markdown`, if given, is the Markdown page
-    /// instead of the rows' tables.
-    void finish(std::span<const Measurement> rows, const std::string* markdown = nullptr) const;
+    /// A command's own pages instead of those of the rows.
+    struct Pages {
+        const std::string* markdown = nullptr;
+        const std::string* html = nullptr;
+    };
+    /// All rows, of which `add` has been given each.
+    void finish(std::span<const Measurement> rows, const Pages& pages) const;
+    void finish(std::span<const Measurement> rows) const { finish(rows, Pages{}); }
 
   private:
     struct Row;

@@ -6,18 +6,18 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/command.hpp"
+#include "cli/exports.hpp"
+#include "cli/invocation.hpp"
 #include "cli/session.hpp"
 #include "cli/value_list.hpp"
 #include "machines/native/affinity.hpp"
 #include "profiler/columns.hpp"
 #include "profiler/errors.hpp"
 #include "profiler/nearest.hpp"
-#include "reports/csv.hpp"
 #include "reports/output.hpp"
 #include "studies/reproduce/publication.hpp"
 #include "studies/reproduce/report.hpp"
@@ -36,8 +36,7 @@ struct ReproduceOptions {
     std::string seed = "1";
     std::string repeat;
     std::string jobs;
-    std::string csv;
-    std::string markdown;
+    Exports exports;
     bool quick = false;
     bool quiet = false;
 };
@@ -71,7 +70,7 @@ std::vector<Column> columns_of(const std::vector<Publication>& publications) {
 }
 
 /// One publication after the other, in one queue: each is shown as soon as its trials are done.
-int run(const ReproduceOptions& options) {
+int run(ReproduceOptions& options) {
     const std::vector<Publication> publications = publications_of(options);
     const std::uint64_t seed = parse_seed("--seed", options.seed);
     const auto jobs = options.jobs.empty()
@@ -87,47 +86,39 @@ int run(const ReproduceOptions& options) {
             trials.push_back(std::move(trial));
         }
     }
-    if (!options.csv.empty() && options.csv == options.markdown) {
-        throw UsageError(fmt::format("two exports go to {}", options.csv));
-    }
-    if (!options.markdown.empty()) require_writable(options.markdown);
-    const std::vector<Column> columns = columns_of(publications);
-    std::optional<Output> csv;
-    if (!options.csv.empty()) {
-        csv.emplace(Output::open(options.csv));
-        csv->write(csv_header(columns));
-    }
+    options.exports.open(columns_of(publications));
 
-    const bool standard_output_is_taken = options.csv == "-" || options.markdown == "-";
     std::string markdown;
     std::size_t publication = 0;
+    std::vector<Measurement> rows;
+    std::vector<reproduce::Reproduction> reproductions;
     std::vector<std::vector<Measurement>> results;
     const SessionResult session =
         run_session(std::move(trials), jobs, !options.quiet, [&](TrialResult result) {
-            if (csv) {
-                std::string lines;
-                for (const Measurement& row : result.rows) lines += csv_line(columns, row);
-                csv->write(lines);
-            }
+            options.exports.add(result);
+            rows.insert(rows.end(), result.rows.begin(), result.rows.end());
             results.push_back(std::move(result.rows));
             const Publication& current = publications[publication];
             if (results.size() < current.trials.size() * repeats[publication]) return;
-            const Measured measured = measured_from(current, results, repeats[publication]);
+            reproductions.push_back(
+                {&current, measured_from(current, results, repeats[publication])});
+            const Measured& measured = reproductions.back().measured;
             const char* separator = publication == 0 ? "" : "\n";
             markdown += separator + reproduction_markdown(current, measured);
-            if (!standard_output_is_taken) {
+            if (!options.exports.take_standard_output()) {
                 Output output = Output::standard();
                 output.write(separator + reproduction_text(current, measured, output.width()));
             }
             ++publication;
             results.clear();
         });
+    const std::string html = reproduction_html(reproductions, report_context());
+    options.exports.finish(rows, {.markdown = &markdown, .html = &html});
     if (session.interrupted) {
         note(fmt::format("interrupted: {} of {} trials are complete", session.trials_run,
                          session.trials));
         return exit_code::interrupted;
     }
-    if (!options.markdown.empty()) write_whole(options.markdown, markdown);
     return exit_code::done;
 }
 
@@ -147,13 +138,7 @@ Action declare_reproduce(CLI::App& app) {
         ->type_name("N");
     app.add_flag("--quick", options->quick, "a tenth of the elements and of the time");
     app.add_flag("--quiet", options->quiet, "no progress on standard error");
-    app.add_option("--csv", options->csv,
-                   "write the rows there as they come; - for standard output")
-        ->type_name("FILE")
-        ->group("Output");
-    app.add_option("--markdown", options->markdown, "write verdicts and tables there, as Markdown")
-        ->type_name("FILE")
-        ->group("Output");
+    options->exports.declare(app);
     return [options] { return run(*options); };
 }
 

@@ -45,7 +45,7 @@ int shootout(ShootoutOptions& options) {
         });
     const std::vector<Contest> contests = contests_of(rows, columns);
     const std::string markdown = shootout_markdown(contests, report_context());
-    options.exports.finish(rows, &markdown);
+    options.exports.finish(rows, {.markdown = &markdown});
     if (!options.exports.take_standard_output()) {
         Output output = Output::standard();
         output.write(shootout_text(contests, output.width()));

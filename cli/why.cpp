@@ -57,7 +57,7 @@ int why(WhyOptions& options) {
     Output output = Output::standard();
     const Explained explained =
         explain_case(finder.worst(), jobs, !options.quiet, output.width(), take);
-    options.exports.finish(rows, &explained.markdown);
+    options.exports.finish(rows, {.markdown = &explained.markdown});
     if (!options.exports.take_standard_output()) output.write(explained.text);
     return explained.interrupted ? interrupted() : exit_code::done;
 }

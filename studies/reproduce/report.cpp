@@ -5,14 +5,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <vector>
 
+#include "reports/html/page.hpp"
 #include "reports/text_table.hpp"
 
 namespace abortscope::reproduce {
 namespace {
 
 using Align = TextTable::Align;
+using Json = nlohmann::ordered_json;
 
 /// Three digits, or all that stand before the point.
 std::string short_number(double value) {
@@ -72,11 +75,11 @@ Side measured_side(const Table& table, const TableRow& row, const Measured& meas
 }
 
 void add_headings(std::vector<TextTable::Heading>& headings, const Table& table,
-                  std::string_view side, bool shows_spread, bool for_markdown) {
+                  std::string_view side, bool shows_spread, bool whole_headings) {
     std::string name(side);
     const auto add = [&](const std::string& what) {
         headings.push_back({name, what});
-        if (!for_markdown) name.clear();
+        if (!whole_headings) name.clear();
     };
     if (!table.reference.empty()) {
         add(table.reference);
@@ -99,8 +102,13 @@ void add_cells(std::vector<std::string>& cells, const Table& table, const Side& 
     cells.push_back(side.ratio ? (marks ? "~" : "") + ratio_text(*side.ratio) : "");
 }
 
-TextTable text_table(const Publication& publication, const Table& table, const Measured& measured,
-                     bool for_markdown) {
+struct Grid {
+    std::vector<TextTable::Heading> headings;
+    std::vector<std::vector<std::string>> rows;
+};
+
+Grid grid_of(const Publication& publication, const Table& table, const Measured& measured,
+             bool whole_headings) {
     std::vector<Side> published;
     for (const TableRow& row : table.rows) {
         published.push_back(published_side(publication, table, row));
@@ -110,15 +118,23 @@ TextTable text_table(const Publication& publication, const Table& table, const M
                     [](const Side& side) { return side.value_sd.has_value(); });
     std::vector<TextTable::Heading> headings;
     for (const std::string& label : table.labels) headings.push_back({label, "", Align::left});
-    add_headings(headings, table, "published", published_spread, for_markdown);
-    add_headings(headings, table, "measured", table.shows_spread, for_markdown);
-    TextTable text(std::move(headings));
+    add_headings(headings, table, "published", published_spread, whole_headings);
+    add_headings(headings, table, "measured", table.shows_spread, whole_headings);
+    Grid grid{std::move(headings), {}};
     for (std::size_t i = 0; i < table.rows.size(); ++i) {
         std::vector<std::string> cells = table.rows[i].labels;
         add_cells(cells, table, published[i], published_spread);
         add_cells(cells, table, measured_side(table, table.rows[i], measured), table.shows_spread);
-        text.add(std::move(cells));
+        grid.rows.push_back(std::move(cells));
     }
+    return grid;
+}
+
+TextTable text_table(const Publication& publication, const Table& table, const Measured& measured,
+                     bool for_markdown) {
+    Grid grid = grid_of(publication, table, measured, for_markdown);
+    TextTable text(std::move(grid.headings));
+    for (std::vector<std::string>& row : grid.rows) text.add(std::move(row));
     return text;
 }
 
@@ -213,6 +229,77 @@ std::string reproduction_markdown(const Publication& publication, const Measured
     }
     if (marks_doubt(publication)) text += fmt::format("\n{}\n", doubt_legend);
     return text;
+}
+
+namespace {
+
+Json json_of(const std::optional<double>& number) {
+    return number ? Json(*number) : Json();
+}
+
+Json json_of(const Publication& publication, const Table& table, const Measured& measured) {
+    const Grid grid = grid_of(publication, table, measured, true);
+    Json headings = Json::array();
+    for (const TextTable::Heading& heading : grid.headings) {
+        headings.push_back({{"name", heading.name},
+                            {"unit", heading.unit},
+                            {"is_number", heading.align == Align::right}});
+    }
+    Json ratios = Json::array();
+    for (const TableRow& row : table.rows) {
+        ratios.push_back({{"labels", row.labels},
+                          {"published", json_of(published_side(publication, table, row).ratio)},
+                          {"measured", json_of(measured_side(table, row, measured).ratio)}});
+    }
+    return {{"title", table.title + (table.lower_is_better ? " (lower is better)" : "")},
+            {"note", table.note},
+            {"headings", std::move(headings)},
+            {"rows", grid.rows},
+            {"ratios", std::move(ratios)}};
+}
+
+Json json_of(const Publication& publication, const Measured& measured) {
+    Json shapes = Json::array();
+    for (const Shape& shape : publication.shapes) {
+        const Judgement judgement = shape.judge(measured);
+        shapes.push_back({{"id", shape.id},
+                          {"claim", shape.claim},
+                          {"holds", judgement.holds},
+                          {"measured", judgement.evidence},
+                          {"missing", judgement.holds ? "" : shape.missing}});
+    }
+    Json tables = Json::array();
+    for (const Table& table : publication.tables) {
+        tables.push_back(json_of(publication, table, measured));
+    }
+    return {{"name", publication.name},
+            {"title", publication.title},
+            {"source", publication.source},
+            {"setting", publication.setting + "; " + repeats_text(publication, measured)},
+            {"shapes", std::move(shapes)},
+            {"tables", std::move(tables)},
+            {"legend", marks_doubt(publication) ? doubt_legend : std::string_view()}};
+}
+
+}  // namespace
+
+std::string reproduction_html(std::span<const Reproduction> reproductions,
+                              const ReportContext& context) {
+    Json page;
+    page["command"] = shell_command(context.command);
+    page["build"] = Json::object();
+    for (const auto& [name, value] : context.build) page["build"][name] = value;
+    page["host"] = Json::object();
+    for (const auto& [name, value] : context.host) page["host"][name] = value;
+    page["agreement"] = agreement_legend();
+    page["threads"] = Json::array();
+    for (const Reproduction& each : reproductions) {
+        page["threads"].push_back(json_of(*each.publication, each.measured));
+    }
+    const std::string title = reproductions.size() == 1
+                                  ? std::string(reproductions.front().publication->title)
+                                  : "Published experiments, run again";
+    return html_page("reproduction.html", title, page.dump());
 }
 
 }  // namespace abortscope::reproduce

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 
+#include "reports/context.hpp"
 #include "studies/reproduce/publication.hpp"
 
 namespace abortscope::reproduce {
@@ -15,5 +17,14 @@ std::string reproduction_text(const Publication& publication, const Measured& me
                               std::size_t width);
 /// As a section of a Markdown page.
 std::string reproduction_markdown(const Publication& publication, const Measured& measured);
+
+struct Reproduction {
+    const Publication* publication;
+    Measured measured;
+};
+
+/// As one self-contained page, with a chart of the ratios of each table.
+std::string reproduction_html(std::span<const Reproduction> reproductions,
+                              const ReportContext& context);
 
 }  // namespace abortscope::reproduce

@@ -272,6 +272,27 @@ class ReportTest(unittest.TestCase):
             if counter["value"] is None:
                 self.assertIn(counter["absent_reason"], reasons)
 
+    def test_published_stands_beside_measured(self):
+        page = os.path.join(FOLDER, "reproduce.html")
+        subprocess.run([ABORTSCOPE, "reproduce", "rwsem-2019", "--quick", "--html", page],
+                       check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for width, dark in ((400, True), (1280, False)):
+            self.browser.view(width, dark)
+            self.browser.open(page)
+            self.assertGreater(self.browser.run(PIXELS, "rwsem-2019-0")["opaque"], 1000)
+            self.assertLessEqual(self.browser.run(
+                "return document.documentElement.scrollWidth - innerWidth"), 0)
+            self.browser.screenshot(os.path.join(FOLDER, f"reproduce-{width}.png"))
+            self.assert_quiet()
+        verdicts = self.browser.run(
+            "return [...document.querySelectorAll('td.verdict')].map((cell) => cell.textContent)")
+        self.assertEqual(len(verdicts), 6)
+        self.assertLessEqual(set(verdicts), {"holds", "does not hold"})
+        ratios = self.browser.run(
+            "return report.threads[0].tables[0].ratios.map(({published}) => published)")
+        self.assertEqual([round(ratio, 2) for ratio in ratios],
+                         [1.02, 0.98, 1.03, 1.27, 1.03, 1.23, 0.7, 0.61])
+
     def test_one_row_alone_makes_a_page(self):
         page, _ = report("one", "ovs-hmap", "--n", "100", "--policy", "none", "--mutation", "0")
         self.browser.open(page)

@@ -47,7 +47,7 @@ TEST(ReproduceCommand, RefusesWhatMakesNoSense) {
     EXPECT_THAT(refused("rwsem-2091"), HasSubstr("did you mean 'rwsem-2019'?"));
     EXPECT_THAT(refused("rwsem-2019 --repeat 0"), HasSubstr("--repeat"));
     EXPECT_THAT(refused("rwsem-2019 --seed x"), HasSubstr("--seed"));
-    EXPECT_THAT(refused("rwsem-2019 --csv - --markdown -"), HasSubstr("two exports go to -"));
+    EXPECT_THAT(refused("rwsem-2019 --csv - --markdown -"), HasSubstr("two files go to -"));
     EXPECT_EQ(abortscope("reproduce rwsem-2019 --csv /no/such/folder/x").code, 1);
 }
 
