@@ -10,6 +10,7 @@
 
 #include "reports/html/page.hpp"
 #include "reports/text_table.hpp"
+#include "reports/wrapped.hpp"
 
 namespace abortscope::reproduce {
 namespace {
@@ -149,22 +150,8 @@ constexpr std::string_view doubt_legend =
     "p > 0.05). sd%: standard deviation in % of the mean.";
 
 /// Words of a text, in lines that begin with `indent` blanks and are no longer than `width`.
-std::string wrapped(std::string_view text, std::size_t indent, std::size_t width) {
-    std::string result;
-    std::string line(indent, ' ');
-    std::size_t start = 0;
-    while (start < text.size()) {
-        const std::size_t end = std::min(text.find(' ', start), text.size());
-        const std::string_view word = text.substr(start, end - start);
-        if (line.size() > indent && line.size() + 1 + word.size() > width) {
-            result += line + '\n';
-            line.assign(indent, ' ');
-        }
-        if (line.size() > indent) line += ' ';
-        line += word;
-        start = end + 1;
-    }
-    return result + line + '\n';
+std::string paragraph(std::string_view text, std::size_t indent, std::size_t width) {
+    return std::string(indent, ' ') + wrapped(text, indent, width) + '\n';
 }
 
 std::string repeats_text(const Publication& publication, const Measured& measured) {
@@ -181,28 +168,29 @@ std::string agreement_legend() {
 std::string reproduction_text(const Publication& publication, const Measured& measured,
                               std::size_t width) {
     std::string text =
-        wrapped(fmt::format("{}: {}", publication.name, publication.title), 0, width);
-    text += wrapped(fmt::format("published: {}", publication.source), 2, width);
-    text += wrapped(
+        paragraph(fmt::format("{}: {}", publication.name, publication.title), 0, width);
+    text += paragraph(fmt::format("published: {}", publication.source), 2, width);
+    text += paragraph(
         fmt::format("measured: {}; {}", publication.setting, repeats_text(publication, measured)),
         2, width);
     for (const Table& table : publication.tables) {
-        text += '\n' + wrapped(table.title + (table.lower_is_better ? " (lower is better)" : ""), 0,
-                               width);
+        text += '\n' + paragraph(table.title + (table.lower_is_better ? " (lower is better)" : ""),
+                                 0, width);
         text += '\n' + text_table(publication, table, measured, false).text();
-        if (!table.note.empty()) text += wrapped(table.note, 0, width);
+        if (!table.note.empty()) text += paragraph(table.note, 0, width);
     }
-    if (marks_doubt(publication)) text += '\n' + wrapped(doubt_legend, 0, width);
+    if (marks_doubt(publication)) text += '\n' + paragraph(doubt_legend, 0, width);
     text += "\nShapes:\n";
     for (const Shape& shape : publication.shapes) {
         const Judgement judgement = shape.judge(measured);
-        text += wrapped(fmt::format("{} {}: {}", shape.id,
-                                    judgement.holds ? "holds" : "DOES NOT HOLD", shape.claim),
-                        2, width);
-        text += wrapped("measured: " + judgement.evidence, 6, width);
-        if (!judgement.holds) text += wrapped(fmt::format("missing: {}", shape.missing), 6, width);
+        text += paragraph(fmt::format("{} {}: {}", shape.id,
+                                      judgement.holds ? "holds" : "DOES NOT HOLD", shape.claim),
+                          2, width);
+        text += paragraph("measured: " + judgement.evidence, 6, width);
+        if (!judgement.holds)
+            text += paragraph(fmt::format("missing: {}", shape.missing), 6, width);
     }
-    return text + wrapped(agreement_legend(), 0, width);
+    return text + paragraph(agreement_legend(), 0, width);
 }
 
 std::string reproduction_markdown(const Publication& publication, const Measured& measured) {
