@@ -3,6 +3,7 @@
 
 #include <perfmon/pfmlib_perf_event.h>
 
+#include <bit>
 #include <cstdlib>
 #include <cstring>
 
@@ -26,10 +27,11 @@ bool library_works() {
 }
 
 /// The library's PMU numbers change from release to release; only a scan finds a name. The bound
-/// is not PFM_PMU_MAX, which is the header's and hides PMUs that a newer library has.
+/// is not PFM_PMU_MAX, which is the header's and hides PMUs that a newer library has, but what the
+/// type can hold.
 std::optional<pfm_pmu_t> pmu_named(std::string_view name) {
-    constexpr int bound = 2'000;
-    for (int number = 0; number < bound; ++number) {
+    constexpr unsigned bound = std::bit_ceil(static_cast<unsigned>(PFM_PMU_MAX) + 1);
+    for (unsigned number = 0; number < bound; ++number) {
         pfm_pmu_info_t info{};
         info.size = sizeof(info);
         const auto pmu = static_cast<pfm_pmu_t>(number);
