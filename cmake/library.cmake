@@ -10,7 +10,7 @@ add_library(abortscope_library STATIC)
 target_sources(abortscope_library PRIVATE
   $<FILTER:$<TARGET_OBJECTS:abortscope_machines>,INCLUDE,/native/>
   "$<FILTER:$<TARGET_OBJECTS:abortscope_profiler>,INCLUDE,/(counters|host)/|/(region|row|columns)[.]cpp>"
-  "$<FILTER:$<TARGET_OBJECTS:abortscope_reports>,INCLUDE,/(csv|output|region_csv)[.]cpp>")
+  "$<FILTER:$<TARGET_OBJECTS:abortscope_reports>,INCLUDE,/(csv|output|region_csv|wrapped)[.]cpp>")
 set_target_properties(abortscope_library PROPERTIES
   LINKER_LANGUAGE CXX OUTPUT_NAME abortscope EXPORT_NAME abortscope)
 target_compile_features(abortscope_library PUBLIC cxx_std_20)
