@@ -166,11 +166,10 @@ int dispatch(std::vector<std::string> arguments) {
 
 void note(std::string_view line, Tone tone) noexcept {
     try {
-        const Paint paint = paint_for(Output::standard_error());
-        const std::string text = fmt::format("{} {}\n", paint(tone, "abortscope:"), line);
+        Output output = Output::standard_error();
+        output.print(fmt::format("{} {}\n", paint_for(output)(tone, "abortscope:"), line));
+    } catch (const std::exception&) {
         // Nothing can be done about a standard error that takes nothing.
-        (void)!::write(STDERR_FILENO, text.data(), text.size());
-    } catch (const std::bad_alloc&) {
     }
 }
 

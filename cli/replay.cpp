@@ -37,7 +37,7 @@ int run(ReplayOptions& options) {
                         trials.size()));
     }
     const Trial& trial = trials.front();
-    Output::standard().write(text_of(replay_abort(*trial.scenario, trial.spec, number, last)));
+    Output::standard().print(text_of(replay_abort(*trial.scenario, trial.spec, number, last)));
     return exit_code::done;
 }
 

@@ -208,7 +208,9 @@ void CsvTable::take_row(std::vector<std::string> fields, const std::vector<std::
     std::uint64_t version = 0;
     const char* end = fields[0].data() + fields[0].size();
     if (std::from_chars(fields[0].data(), end, version).ptr != end || version == 0) {
-        fail(name_, line, fmt::format("the schema version is {}", in_quotes(fields[0])));
+        fail(name_, line,
+             fmt::format("the schema version is {}, not a whole number from 1 on",
+                         in_quotes(fields[0])));
     }
     if (version > schema_version) {
         fail(name_, line,

@@ -165,7 +165,9 @@ const tableColumns = [
     title: (change) => `${numberText(change, change[side].interval[0])} to ${numberText(change, change[side].interval[1])}, ${change[side].repeats} repeats`,
   })),
   {name: 'delta', number: true, of: (change) => change.delta,
-    text: (change) => (metrics.get(change.metric).is_rate ? `${(change.delta * 100).toFixed(2)} pp` : numberText(change, change.delta))},
+    text: (change) => deltaText(change, change.delta)},
+  {name: '95 % interval', number: true, of: (change) => change.delta_interval[0],
+    text: (change) => change.delta_interval.map((value) => deltaText(change, value)).join(' to ')},
   {name: 'ratio', number: true, of: (change) => change.ratio, text: (change) => change.ratio?.toFixed(3) ?? '–',
     title: (change) => (change.ratio_interval ? change.ratio_interval.map((value) => value.toFixed(3)).join(' to ') : 'nothing to divide by')},
   {name: 'p', number: true, of: (change) => change.p, text: (change) => (change.p < 0.001 ? '<0.001' : change.p.toFixed(3))},
@@ -173,6 +175,8 @@ const tableColumns = [
 ];
 const numberText = (change, value) => (metrics.get(change.metric).is_rate ? percentOf(value)
   : value.toLocaleString('en', {maximumSignificantDigits: 6}));
+const deltaText = (change, value) => (metrics.get(change.metric).is_rate ? `${(value * 100).toFixed(2)} pp`
+  : numberText(change, value));
 const sorting = {column: null, descending: false};
 
 function orderOf(a, b) {

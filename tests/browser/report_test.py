@@ -243,6 +243,9 @@ class ReportTest(unittest.TestCase):
             wanted = [change for change in data["changes"] if change["metric"] == "abort_rate"
                       and change["key"]["policy"] == "ovs2016"]
             self.assertEqual(shown, len(wanted))
+            low, high = wanted[-1]["delta_interval"]
+            intervals = self.browser.run(COLUMN, "95")
+            self.assertEqual(intervals[-1], f"{100 * low:.2f} pp to {100 * high:.2f} pp")
             self.browser.run(CLICK, "after")
             self.assert_quiet()
 

@@ -85,7 +85,8 @@ TEST(CsvTable, SaysInOneLineWhatIsWrong) {
     expect_refusal(header + "1,\"map\"x,none,5,100,\n", HasSubstr("after a closing quote"));
     expect_refusal(header + "1,m\xff,none,5,100,\n", HasSubstr("line 2: this is not UTF-8"));
     expect_refusal(header + "2,map,none,5,100,\n", HasSubstr("schema 2 is newer"));
-    expect_refusal(header + "x,map,none,5,100,\n", HasSubstr("schema version is 'x'"));
+    expect_refusal(header + "x,map,none,5,100,\n", HasSubstr("schema version is 'x', not a"));
+    expect_refusal(header + "0,map,none,5,100,\n", HasSubstr("schema version is '0', not a"));
     expect_refusal("schema_version,scenario,n,n,duration_ns\n1,a,1,1,1\n", HasSubstr("twice"));
     EXPECT_THAT([] { parse(header + "1,map,none,5,1e5x,\n").number(0, "duration_ns"); },
                 ThrowsMessage<IoError>(HasSubstr("line 2: '1e5x' in the column duration_ns")));
