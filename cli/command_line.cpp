@@ -2,7 +2,6 @@
 //
 // From a command line to an action, and from whatever goes wrong to one line and an exit status.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <new>
