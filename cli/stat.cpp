@@ -144,7 +144,8 @@ int run(const Options& options) {
         return shell_status_of_exec(result.exec_error);
     }
     if (csv) csv->write(header + stat_csv_totals(result));
-    if (!options.json.empty()) write_whole(options.json, stat_json(stat, result));
+    if (!options.json.empty())
+        write_whole(options.json, stat_json(stat, result, plan, report_context()));
     if (!options.markdown.empty()) {
         write_whole(options.markdown, stat_markdown(stat, result, plan, report_context()));
     }

@@ -2,12 +2,11 @@
 #include "reports/json.hpp"
 
 #include <cstdlib>
-#include <nlohmann/json.hpp>
+
+#include "reports/context_json.hpp"
 
 namespace abortscope {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json json_cell(const Cell& cell) {
     return std::visit(
@@ -23,12 +22,6 @@ Json json_cell(const Cell& cell) {
             }
         },
         cell);
-}
-
-Json json_facts(const Facts& facts) {
-    Json object = Json::object();
-    for (const auto& [name, value] : facts) object[name] = value;
-    return object;
 }
 
 std::string_view type_of(ColumnKind kind) {
@@ -58,20 +51,13 @@ bool is_always_told(const Column& column) {
     return column.group == ColumnGroup::identity || column.name.ends_with("_source");
 }
 
-std::string text_of(const Json& json) {
-    constexpr int indent = 1;
-    return json.dump(indent, ' ', false, Json::error_handler_t::replace) + '\n';
-}
-
 }  // namespace
 
 std::string json_report(std::span<const Measurement> rows, std::span<const Column> columns,
                         const ReportContext& context) {
     Json report;
     report["schema_version"] = schema_version;
-    report["command"] = shell_command(context.command);
-    report["build"] = json_facts(context.build);
-    report["host"] = json_facts(context.host);
+    report.update(context_json(context));
     report["columns"] = Json::array();
     for (const Column& column : columns) report["columns"].push_back(json_column(column));
     Json all_rows = Json::array();

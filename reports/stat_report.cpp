@@ -7,12 +7,13 @@
 #include <array>
 #include <cmath>
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "profiler/columns.hpp"
 #include "profiler/counters/native_counters.hpp"
+#include "reports/context_json.hpp"
 #include "reports/csv.hpp"
 #include "reports/html/page.hpp"
 #include "reports/numbers.hpp"
@@ -20,8 +21,6 @@
 
 namespace abortscope {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string command_line(const StatOptions& options) {
     return fmt::format("{}", fmt::join(options.command, " "));
@@ -210,9 +209,13 @@ std::string stat_csv_totals(const StatResult& result) {
     return text;
 }
 
-std::string stat_json(const StatOptions& options, const StatResult& result) {
+std::string stat_json(const StatOptions& options, const StatResult& result, const CounterPlan& plan,
+                      const ReportContext& context) {
     Json json;
-    json["command"] = options.command;
+    json["schema_version"] = schema_version;
+    json.update(context_json(context));
+    json["program"] = options.command;
+    json["plan"] = plan.describe();
     json["runs"] = Json::array();
     for (const StatRun& run : result.runs) {
         Json one;
@@ -230,24 +233,18 @@ std::string stat_json(const StatOptions& options, const StatResult& result) {
     }
     const Readings means = mean_of(result.runs);
     json["mean"] = {{"counters", json_of(means)}, {"derived", derived_json(means)}};
-    return json.dump(2) + "\n";
+    json["help"] = Json::object();
+    for (const DerivedNumber& number : derived_numbers(means)) {
+        json["help"][std::string(number.name)] = number.help;
+    }
+    return text_of(json);
 }
 
 std::string stat_html(const StatOptions& options, const StatResult& result, const CounterPlan& plan,
                       const ReportContext& context) {
-    Json page;
-    page["command"] = shell_command(context.command);
-    page["build"] = Json::object();
-    for (const auto& [name, value] : context.build) page["build"][name] = value;
-    page["host"] = Json::object();
-    for (const auto& [name, value] : context.host) page["host"][name] = value;
-    page["plan"] = plan.describe();
-    page["help"] = Json::object();
-    for (const DerivedNumber& number : derived_numbers(mean_of(result.runs))) {
-        page["help"][std::string(number.name)] = number.help;
-    }
-    page["stat"] = Json::parse(stat_json(options, result));
-    return html_page("stat.html", command_line(options), page.dump());
+    static constexpr std::array<std::string_view, 1> scripts{"stat.js"};
+    return html_page({"stat.html", scripts}, command_line(options),
+                     stat_json(options, result, plan, context));
 }
 
 }  // namespace abortscope

@@ -38,8 +38,10 @@ std::string stat_csv(std::size_t run, std::string_view kind, std::uint64_t time_
 /// The totals of every run.
 std::string stat_csv_totals(const StatResult& result);
 
-/// `command`, `runs` (each with `elapsed_ns`, `status`, `counters`, `derived`, `intervals`) and the
-/// `mean` of the runs.
-std::string stat_json(const StatOptions& options, const StatResult& result);
+/// What every report begins with, the `program` and its arguments, the `plan` of the counters,
+/// `runs` (each with `elapsed_ns`, `status`, `counters`, `derived`, `intervals`), the `mean` of the
+/// runs, and `help` for what is derived.
+std::string stat_json(const StatOptions& options, const StatResult& result, const CounterPlan& plan,
+                      const ReportContext& context);
 
 }  // namespace abortscope

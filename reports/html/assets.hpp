@@ -9,7 +9,7 @@
 namespace abortscope {
 
 struct Asset {
-    std::string_view name;  ///< "report.css"
+    std::string_view name;  ///< "page.css"
     std::string_view text;
 };
 

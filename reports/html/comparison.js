@@ -227,8 +227,7 @@ function tellAlone() {
   }
 }
 
-tellCommand();
-tellFacts();
+tellOrigin();
 drawGlance();
 buildFilters();
 draw();

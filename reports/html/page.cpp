@@ -56,28 +56,34 @@ std::string safe_in_script(std::string_view json) {
 
 }  // namespace
 
-std::string html_page(std::string_view page_template, std::string_view title, std::string_view json,
+std::string html_page(const HtmlPage& page, std::string_view title, std::string_view json,
                       std::string_view trials) {
-    std::string page;
-    std::string_view left = asset(page_template);
+    std::string scripts;
+    for (const std::string_view script : page.scripts) scripts.append(asset(script));
+    std::string text;
+    std::string_view left = asset("page.html");
     while (true) {
         const std::size_t open = left.find("{{");
         if (open == std::string_view::npos) break;
         const std::size_t close = left.find("}}", open);
         const std::string_view name = left.substr(open + 2, close - open - 2);
-        page += left.substr(0, open);
+        text += left.substr(0, open);
         if (name == "title") {
-            page += escaped(title);
+            text += escaped(title);
+        } else if (name == "main") {
+            text += asset(page.main);
+        } else if (name == "scripts") {
+            text += scripts;
         } else if (name == "data") {
-            page += safe_in_script(json);
+            text += safe_in_script(json);
         } else if (name == "trials") {
-            page += safe_in_script(trials);
+            text += safe_in_script(trials);
         } else {
-            page += asset(name);
+            text += asset(name);
         }
         left.remove_prefix(close + 2);
     }
-    return page.append(left);
+    return text.append(left);
 }
 
 }  // namespace abortscope

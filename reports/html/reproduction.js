@@ -79,7 +79,6 @@ for (const {name, shapes} of report.threads) {
   const held = shapes.filter(({holds}) => holds).length;
   byId('glance').append(element('div', {}, element('strong', {textContent: `${held} of ${shapes.length}`}), `shapes of ${name} hold`));
 }
-tellCommand();
-tellFacts();
+tellOrigin();
 draw();
 redrawWhenNeeded(draw);

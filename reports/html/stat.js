@@ -1,5 +1,5 @@
 // What `stat` counted: means of the runs, and intervals of the first run that has any.
-const {runs, mean} = report.stat;
+const {runs, mean} = report;
 const valueOf = (name) => mean.counters[name]?.value ?? null;
 const charts = [];
 
@@ -109,10 +109,8 @@ function drawTable() {
   byId('rows').tBodies[0].replaceChildren(...lines, ...derived);
 }
 
-byId('made').textContent = `made by abortscope ${report.build.version ?? ''}`;
 byId('plan').textContent = report.plan;
-tellCommand();
-tellFacts();
+tellOrigin();
 drawGlance();
 buildFilters();
 draw();

@@ -44,8 +44,9 @@ function redrawWhenNeeded(draw) {
   }
 }
 
-// The command with its button, and what the report was made by.
-function tellCommand() {
+// The command with its button, and what the report was made by; `what` it is stands before that.
+function tellOrigin(what = '') {
+  byId('made').textContent = `${what}made by abortscope ${report.build.version ?? ''}`;
   for (const word of report.command.split(' ')) byId('command').append(element('span', {textContent: word}), ' ');
   byId('copy').onclick = async () => {
     try {
@@ -55,9 +56,6 @@ function tellCommand() {
       getSelection().selectAllChildren(byId('command'));  // no clipboard for a file: select it
     }
   };
-}
-
-function tellFacts() {
   for (const [name, value] of [...Object.entries(report.build), ...Object.entries(report.host)]) {
     byId('facts').append(element('dt', {textContent: name.replaceAll('_', ' ')}), element('dd', {textContent: value}));
   }

@@ -3,17 +3,16 @@
 // A comparison for programs: CSV, JSON, and the JSON's page.
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
+#include <array>
 
 #include "profiler/columns.hpp"
+#include "reports/context_json.hpp"
 #include "reports/csv.hpp"
 #include "reports/html/page.hpp"
 #include "studies/compare/comparison.hpp"
 
 namespace abortscope {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string number(double value) {
     return to_text(Cell{value});
@@ -86,12 +85,7 @@ std::string comparison_csv(const Comparison& comparison) {
 }
 
 std::string comparison_json(const Comparison& comparison, const ReportContext& context) {
-    Json report;
-    report["command"] = shell_command(context.command);
-    report["build"] = Json::object();
-    for (const auto& [name, value] : context.build) report["build"][name] = value;
-    report["host"] = Json::object();
-    for (const auto& [name, value] : context.host) report["host"][name] = value;
+    Json report = context_json(context);
     report["before"] = comparison.before;
     report["after"] = comparison.after;
     report["by"] = comparison.along_column ? Json(comparison.matching.key.back()) : Json(nullptr);
@@ -110,11 +104,12 @@ std::string comparison_json(const Comparison& comparison, const ReportContext& c
     }
     report["only_before"] = comparison.matching.only_before;
     report["only_after"] = comparison.matching.only_after;
-    return report.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
+    return text_of(report);
 }
 
 std::string comparison_html(const Comparison& comparison, const ReportContext& context) {
-    return html_page("comparison.html",
+    static constexpr std::array<std::string_view, 1> scripts{"comparison.js"};
+    return html_page({"comparison.html", scripts},
                      fmt::format("{} against {}", comparison.after, comparison.before),
                      comparison_json(comparison, context));
 }

@@ -4,10 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <vector>
 
+#include "reports/context_json.hpp"
 #include "reports/html/page.hpp"
 #include "reports/text_table.hpp"
 #include "reports/wrapped.hpp"
@@ -16,7 +17,6 @@ namespace abortscope::reproduce {
 namespace {
 
 using Align = TextTable::Align;
-using Json = nlohmann::ordered_json;
 
 /// Three digits, or all that stand before the point.
 std::string short_number(double value) {
@@ -273,12 +273,7 @@ Json json_of(const Publication& publication, const Measured& measured) {
 
 std::string reproduction_html(std::span<const Reproduction> reproductions,
                               const ReportContext& context) {
-    Json page;
-    page["command"] = shell_command(context.command);
-    page["build"] = Json::object();
-    for (const auto& [name, value] : context.build) page["build"][name] = value;
-    page["host"] = Json::object();
-    for (const auto& [name, value] : context.host) page["host"][name] = value;
+    Json page = context_json(context);
     page["agreement"] = agreement_legend();
     page["threads"] = Json::array();
     for (const Reproduction& each : reproductions) {
@@ -287,7 +282,8 @@ std::string reproduction_html(std::span<const Reproduction> reproductions,
     const std::string title = reproductions.size() == 1
                                   ? std::string(reproductions.front().publication->title)
                                   : "Published experiments, run again";
-    return html_page("reproduction.html", title, page.dump());
+    static constexpr std::array<std::string_view, 1> scripts{"reproduction.js"};
+    return html_page({"reproduction.html", scripts}, title, text_of(page));
 }
 
 }  // namespace abortscope::reproduce

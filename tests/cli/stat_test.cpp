@@ -89,8 +89,21 @@ TEST(StatCommand, AnExportToAFileLeavesStandardOutputToTheCommand) {
     const Outcome ran = abortscope("stat --json " + path + " -- echo mine");
     EXPECT_EQ(ran.out, "mine\n");
     const auto json = nlohmann::json::parse(contents_of(path));
-    EXPECT_EQ(json["command"], (std::vector<std::string>{"echo", "mine"}));
+    EXPECT_EQ(json["program"], (std::vector<std::string>{"echo", "mine"}));
     EXPECT_EQ(json["runs"][0]["status"], 0);
+    EXPECT_EQ(json["schema_version"], 1);
+    EXPECT_EQ(json["command"], "abortscope stat --json " + path + " -- echo mine");
+    EXPECT_TRUE(json["build"].contains("version"));
+    EXPECT_TRUE(json["host"].contains("cpus"));
+}
+
+TEST(StatCommand, AnArgumentThatIsNoUtf8SpoilsNoExport) {
+    const TemporaryFolder folder;
+    const Outcome ran = abortscope("stat --json " + folder.file("x.json") + " --html " +
+                                   folder.file("x.html") + " -- echo \"$(printf '\\377')\"");
+    EXPECT_EQ(ran.code, 0);
+    EXPECT_EQ(nlohmann::json::parse(contents_of(folder.file("x.json")))["program"][1], "\uFFFD");
+    EXPECT_THAT(contents_of(folder.file("x.html")), HasSubstr("<title>echo "));
 }
 
 TEST(StatCommand, WritesSeveralExportsAtOnceBesideTheTable) {

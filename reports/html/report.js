@@ -1,7 +1,5 @@
 // ---- The page ----
-byId('made').textContent = `${rows.length} ${rows.length === 1 ? 'row' : 'rows'}, made by abortscope ${report.build.version ?? ''}`;
-tellCommand();
-tellFacts();
+tellOrigin(`${rows.length} ${rows.length === 1 ? 'row' : 'rows'}, `);
 resetChoices();
 buildFilters();
 buildTableTools();
