@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "profiler/errors.hpp"
 #include "reports/hot_lines_table.hpp"
 #include "scenarios/registry.hpp"
@@ -61,13 +63,19 @@ TEST(HotLines, MovingTheCountOffTheLineTakesItsAbortsAway) {
         for (std::size_t i = 0; i < spec.values.size(); ++i) {
             if (spec.scenario->parameters[i].name == "padded_count") spec.values[i] = padded;
         }
-        std::uint64_t aborts = 0;
-        for (const HotLine& line : run_trial(entry, spec).hot_lines) {
-            if (line.object == "hmap.n") aborts += line.aborts;
+        const TrialResult result = run_trial(entry, spec);
+        std::uint64_t on_the_line = 0;
+        std::uint64_t all = 0;
+        for (const HotLine& line : result.hot_lines) {
+            if (line.object == "hmap.n") on_the_line += line.aborts;
         }
-        return aborts;
+        for (const Measurement& row : result.rows) all += row.log->aborts();
+        return std::pair(on_the_line, all);
     };
-    EXPECT_LT(aborts_with(1) * 10, aborts_with(0));
+    const auto [beside, all_beside] = aborts_with(0);
+    const auto [apart, all_apart] = aborts_with(1);
+    EXPECT_LT(apart * 10, beside);
+    EXPECT_LT(all_apart * 2, all_beside);  // the rest: workers that pass the same buckets in step
 }
 
 TEST(HotLines, BytesOfAMaskAreRanges) {
