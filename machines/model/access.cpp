@@ -7,6 +7,7 @@
 
 #include "machines/model/engine.hpp"
 #include "machines/model/heap_guard.hpp"
+#include "machines/model/turn.hpp"
 
 namespace abortscope::model {
 namespace {
@@ -26,61 +27,60 @@ std::uint16_t plus1(unsigned id) {
 
 void Engine::access(const void* place, unsigned size, Access kind) {
     const auto offset = static_cast<std::uint64_t>(static_cast<const char*>(place) - base_);
-    if (offset >= arena_bytes_) [[unlikely]] {
-        throw WorkloadError("shared data outside the machine's memory: use M::allocate");
-    }
-    if (cpu_ == nullptr) [[unlikely]] {
-        // Setting up or checking on the host: no time, no coherence, but the page is there.
-        static_cast<char*>(touched_.get())[offset >> page_shift] = 1;
-        return;
-    }
+    if (offset >= reach_) [[unlikely]]
+        return access_outside(offset);
     Cpu& cpu = *cpu_;
     ++cpu.counts.accesses;
     if (--cpu.background_left == 0) background_access(cpu);
-    if (cpu.now < hit_limit_) [[likely]] {
-        L1Cache& l1 = cpu.core->l1;
-        const std::uint32_t slot = l1.tags.find(static_cast<LineId>(offset / line_bytes));
-        if (slot != TagArray::miss) {
-            const unsigned marks = l1.marks[slot];
-            const bool in_tx = cpu.tx.open();
-            // In a transaction only lines that are in its set already: adding one is noticed.
-            const bool unnoticed =
-                kind == Access::load
-                    ? (in_tx ? (marks & (cpu.own_read | cpu.own_written)) != 0 : marks < 0x10)
-                    : l1.rights[slot] == may_write &&
-                          (in_tx ? (marks & ~unsigned{cpu.own_read}) == cpu.own_written
-                                 : marks == 0);
-            if (unnoticed && (!in_tx || options_.injected_aborts_ppm == 0)) {
-                l1.tags.touch(slot);
-                if (options_.observer != nullptr) [[unlikely]]
-                    observe(offset, size, kind);
-                cpu.now += cpu.hit_cost[static_cast<std::size_t>(kind)];
-                if (in_tx) {
-                    TxLine& line = cpu.tx.lines[l1.entries[slot * 4 + cpu.thread]];
-                    if (kind == Access::load) {
-                        line.read_bytes |= byte_mask(offset, size);
-                    } else {
-                        line.written_bytes |= byte_mask(offset, size);
-                        log_undo(cpu.tx, offset, size);
-                    }
+    L1Cache& l1 = cpu.core->l1;
+    const std::uint32_t slot = l1.tags.find(static_cast<LineId>(offset / line_bytes));
+    if (cpu.now < hit_limit_ && slot != TagArray::miss) {
+        const bool in_tx = cpu.tx.open();
+        const HitRule rule =
+            (in_tx ? cpu.rules_inside : cpu.rules_outside)[static_cast<std::size_t>(kind)];
+        if (rule.admits(l1.states[slot])) {
+            l1.tags.touch(slot);
+            if (options_.observer != nullptr) [[unlikely]]
+                observe(offset, size, kind);
+            cpu.now += rule.cost;
+            if (in_tx) {
+                TxLine& line = cpu.tx.lines[l1.entries[slot * 4 + cpu.thread]];
+                if (kind == Access::load) {
+                    line.read_bytes |= byte_mask(offset, size);
+                } else {
+                    line.written_bytes |= byte_mask(offset, size);
+                    log_undo(cpu.tx, offset, size);
                 }
-                return;
             }
+            return;
         }
     }
-    slow_access(offset, size, kind);
+    slow_access(offset, size, kind, slot);
 }
 
-void Engine::slow_access(std::uint64_t offset, unsigned size, Access kind) {
+/// Outside a run, setting up or checking on the host: no time, no coherence, but the page is there.
+void Engine::access_outside(std::uint64_t offset) {
+    if (offset >= arena_.capacity()) {
+        throw WorkloadError("shared data outside the machine's memory: use M::allocate");
+    }
+    static_cast<char*>(touched_.get())[offset >> page_shift] = 1;
+}
+
+void Engine::slow_access(std::uint64_t offset, unsigned size, Access kind, std::uint32_t slot) {
     const auto line = static_cast<LineId>(offset / line_bytes);
-    memory_.prefetch(*cpu_->core, line);
-    __builtin_prefetch(base_ + offset);
+    directory_.prefetch(line);
+    if (slot == TagArray::miss) {
+        __builtin_prefetch(base_ + offset);
+        memory_.prefetch_for_miss(*cpu_->core, line);
+    }
     give_way();
     while (static_cast<const char*>(touched_.get())[offset >> page_shift] == 0) {
         touch_page(*cpu_, offset);
         give_way();
     }
-    take_line(offset, size, kind, await_turn(line, kind));
+    const Cycles queued =
+        cpu_->core->l1.serves(line, kind, slot) ? Cycles{0} : await_turn(line, kind);
+    take_line(offset, size, kind, slot, queued);
 }
 
 /// Requests for one line are served one after another: that is what makes a contended line slow,
@@ -95,7 +95,9 @@ Cycles Engine::await_turn(LineId line, Access kind) {
 }
 
 /// The access itself, when it is this worker's turn and the line's.
-void Engine::take_line(std::uint64_t offset, unsigned size, Access kind, Cycles queued) {
+[[gnu::always_inline]] inline void Engine::take_line(std::uint64_t offset, unsigned size,
+                                                     Access kind, std::uint32_t slot,
+                                                     Cycles queued) {
     const auto line = static_cast<LineId>(offset / line_bytes);
     const bool write = kind != Access::load;
     // From here to the return nothing gives way: the access is one step.
@@ -108,10 +110,14 @@ void Engine::take_line(std::uint64_t offset, unsigned size, Access kind, Cycles 
         observe(offset, size, kind);
     resolve_conflicts(cpu, offset, size, write);
 
-    Cycles cost = cpu.hit_cost[static_cast<std::size_t>(kind)];
-    const std::uint32_t slot =
-        memory_.acquire(*cpu.core, line, kind, cpu.now, queued, cost, cpu.counts);
-    if (write && slot != TagArray::miss && (cpu.core->l1.rights[slot] & watched) != 0) {
+    L1Cache& l1 = cpu.core->l1;
+    Cycles cost = cpu.hit_cost(kind);
+    if (l1.serves(line, kind, slot)) {
+        l1.tags.touch(slot);
+    } else {
+        slot = memory_.acquire(*cpu.core, line, kind, slot, cpu.now, queued, cost, cpu.counts);
+    }
+    if (write && slot != TagArray::miss && (l1.states[slot] & watched) != 0) {
         memory_.lost_watches().push_back({cpu.core->id, line});
     }
     if (!memory_.lost_watches().empty()) settle_watches();
@@ -126,10 +132,13 @@ bool Engine::store_exclusive(const void* place, unsigned size) {
     give_way();
     const std::uint64_t offset = arena_.offset_of(place);
     const auto line = static_cast<LineId>(offset / line_bytes);
-    const Cycles queued = await_turn(line, Access::atomic);
+    std::uint32_t slot = TagArray::miss;
+    const Cycles queued = cpu_->core->l1.serves(line, Access::atomic, slot)
+                              ? Cycles{0}
+                              : await_turn(line, Access::atomic);
     if (cpu_->core->l1.tags.find(line) == TagArray::miss) return false;
     ++cpu_->counts.accesses;
-    take_line(offset, size, Access::atomic, queued);
+    take_line(offset, size, Access::atomic, slot, queued);
     return true;
 }
 
@@ -141,41 +150,52 @@ void Engine::observe(std::uint64_t offset, unsigned size, Access kind) {
 
 /// The requester wins: whoever else has the line in a transaction's set, in a way that clashes
 /// with this access, is rolled back now.
-void Engine::resolve_conflicts(Cpu& cpu, std::uint64_t offset, unsigned size, bool write) {
-    const auto line = static_cast<LineId>(offset / line_bytes);
-    const LineState& state = directory_[line];
+[[gnu::always_inline]] inline void Engine::resolve_conflicts(Cpu& cpu, std::uint64_t offset,
+                                                             unsigned size, bool write) {
+    const LineState& state = directory_[static_cast<LineId>(offset / line_bytes)];
     const bool foreign_writer =
         state.tx_writer_plus1 != nobody && state.tx_writer_plus1 != plus1(cpu.id);
-    if (!foreign_writer && (!write || state.tx_readers.empty())) return;
+    if (foreign_writer || (write && !state.tx_readers.empty())) {
+        abort_conflicting(cpu, offset, size, write);
+    }
+}
+
+void Engine::abort_conflicting(Cpu& cpu, std::uint64_t offset, unsigned size, bool write) {
+    const auto line = static_cast<LineId>(offset / line_bytes);
+    const LineState& state = directory_[line];
     AbortEvent event;
     event.reason = AbortReason::conflict;
     event.line = line;
     event.killer_bytes = byte_mask(offset, size);
     event.killer_wrote = write;
-    if (foreign_writer) abort_other(cpus_[state.tx_writer_plus1 - 1u], event);
-    if (!write || state.tx_readers.empty()) return;
+    if (state.tx_writer_plus1 != nobody && state.tx_writer_plus1 != plus1(cpu.id)) {
+        abort_other(cpus_[state.tx_writer_plus1 - 1u], event);
+    }
+    if (!write) return;
     state.tx_readers.for_each(directory_.pool(), [&](std::uint16_t reader) {
         if (reader != cpu.id) abort_other(cpus_[reader], event);
     });
 }
 
-void Engine::note_in_transaction(Cpu& cpu, std::uint32_t slot, std::uint64_t offset, unsigned size,
-                                 Access kind) {
+[[gnu::always_inline]] inline void Engine::note_in_transaction(Cpu& cpu, std::uint32_t slot,
+                                                               std::uint64_t offset, unsigned size,
+                                                               Access kind) {
     const auto line = static_cast<LineId>(offset / line_bytes);
     L1Cache& l1 = cpu.core->l1;
-    const unsigned own = unsigned{cpu.own_read} | cpu.own_written;
     std::uint32_t& entry = l1.entries[slot * 4 + cpu.thread];
-    if ((l1.marks[slot] & own) == 0) {
+    SlotState& slot_state = l1.states[slot];
+    if ((slot_state & in_set_by(cpu.thread)) == 0) {
+        slot_state |= in_set_by(cpu.thread);
         entry = static_cast<std::uint32_t>(cpu.tx.lines.size());
         cpu.tx.lines.push_back({line, 0, 0});
     }
     LineState& state = directory_[line];
     if (kind == Access::load) {
-        l1.marks[slot] |= cpu.own_read;
+        slot_state |= read_by(cpu.thread);
         cpu.tx.lines[entry].read_bytes |= byte_mask(offset, size);
         state.tx_readers.insert(cpu.id, directory_.pool());
     } else {
-        l1.marks[slot] |= cpu.own_written;
+        slot_state |= written_by(cpu.thread);
         cpu.tx.lines[entry].written_bytes |= byte_mask(offset, size);
         state.tx_writer_plus1 = plus1(cpu.id);
         log_undo(cpu.tx, offset, size);

@@ -17,7 +17,8 @@ class CpuHeap {
   public:
     using Key = std::uint64_t;
     static constexpr unsigned id_bits = 10;
-    static constexpr Key never = ~Key{0};
+    /// Later than any CPU's key, even when a CPU's number and rounding are added to it.
+    static constexpr Key never = ~Key{0} - ((Key{1} << id_bits) - 1);
 
     explicit CpuHeap(std::size_t cpus) : place_(cpus, absent) { keys_.reserve(cpus); }
 

@@ -4,14 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "machines/model/heap_guard.hpp"
+#include "machines/model/turn.hpp"
 
 namespace abortscope::model {
 namespace {
 
-constexpr Cycles forever = std::numeric_limits<Cycles>::max();
 constexpr std::uint64_t page_bytes = 4096;
 
 // Streams of the seed: one generator a purpose, so that a draw more here shifts nothing there.
@@ -37,20 +36,17 @@ Engine::Engine(const Preset& preset, const EngineOptions& options)
                                       : std::min(options.cpus, preset.hardware_threads())),
       stagger_(options.seed, stagger_stream) {
     base_ = arena_.base();
-    arena_bytes_ = arena_.capacity();
     for (std::uint16_t id = 0; id < cpus_.size(); ++id) {
         Cpu& cpu = cpus_[id];
         cpu.id = id;
         cpu.core = &memory_.core(memory_.core_of_cpu(id));
         cpu.thread = memory_.thread_of_cpu(id);
-        cpu.own_read = static_cast<std::uint8_t>(1u << cpu.thread);
-        cpu.own_written = static_cast<std::uint8_t>(0x10u << cpu.thread);
         cpu.jitter = Random(options.seed, jitter_stream + id);
         cpu.interrupts = Random(options.seed, interrupt_stream + id);
         cpu.injection = Random(options.seed, injection_stream + id);
         cpu.background_left = preset_.background_period;
         cpu.background_slots.resize(preset_.background_lines);
-        set_costs(cpu);
+        set_rules(cpu);
     }
     for (unsigned worker = 0; worker < options.workers; ++worker) {
         tasks_[worker].worker = worker;
@@ -93,6 +89,7 @@ Cycles Engine::run(unsigned count, const std::function<void(unsigned)>& body) {
         }
     }
 
+    reach_ = arena_.capacity();
     bool failed = false;
     while (!failed && pick_next()) {
         request_ = Request::none;
@@ -108,6 +105,7 @@ Cycles Engine::run(unsigned count, const std::function<void(unsigned)>& body) {
         }
         failed = request_ == Request::failed || request_ == Request::deadlock;
     }
+    reach_ = 0;
     cpu_ = nullptr;
     running_ = nullptr;
     body_ = nullptr;
@@ -170,66 +168,6 @@ bool Engine::pick_next() {
 void Engine::to_host(Request request) {
     request_ = request;
     Fiber::switch_to(*running_->fiber, host_);
-}
-
-/// Gives the turn to a CPU that has been taken out of the heap.
-void Engine::enter(Cpu& next) {
-    Task& from = *running_;
-    cpu_ = &next;
-    running_ = next.task;
-    set_limits();
-    note_turn();
-    if (running_ != &from) Fiber::switch_to(*from.fiber, *running_->fiber);
-}
-
-void Engine::set_limits() {
-    const Cpu& cpu = *cpu_;
-    const CpuHeap::Key top = heap_.top();
-    // now << id_bits | id < top  <=>  now < ceil((top - id) / 2^id_bits)
-    strict_limit_ =
-        top == CpuHeap::never
-            ? forever
-            : (top - cpu.id + (CpuHeap::Key{1} << CpuHeap::id_bits) - 1) >> CpuHeap::id_bits;
-    if (!timers_.empty()) strict_limit_ = std::min(strict_limit_, timers_.front().time);
-    const Cycles ahead = strict_limit_ > forever - preset_.lookahead_cycles
-                             ? forever
-                             : strict_limit_ + preset_.lookahead_cycles;
-    hit_limit_ = std::min(ahead, cpu.next_event);
-    miss_limit_ = std::min(strict_limit_, cpu.next_event);
-}
-
-/// Returns when it is this worker's turn and no event of its CPU is due. The worker may be on
-/// another CPU then, and does not return at all if its transaction was aborted meanwhile.
-void Engine::give_way() {
-    while (cpu_->now >= miss_limit_) {
-        if (cpu_->now >= strict_limit_) {
-            switch_away();
-        } else {
-            note_turn();
-            handle_event();
-        }
-    }
-    note_turn();
-}
-
-void Engine::note_turn() {
-    turn_time_ = cpu_->now;
-    turn_cpu_ = cpu_->id;
-}
-
-void Engine::switch_away() {
-    const CpuHeap::Key mine = CpuHeap::key(cpu_->now, cpu_->id);
-    if (!timers_.empty() && timers_.front().time <= cpu_->now) {
-        heap_.insert(mine);
-        fire_timers();
-        enter(cpus_[CpuHeap::cpu_of(heap_.pop())]);
-        return;
-    }
-    if (mine < heap_.top()) {
-        set_limits();
-        return;
-    }
-    enter(cpus_[CpuHeap::cpu_of(heap_.replace_top(mine))]);
 }
 
 std::string Engine::describe_deadlock() const {

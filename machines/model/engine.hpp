@@ -88,20 +88,28 @@ struct Task {
     AbortLog log;
 };
 
+/// Which hits of one kind no other transaction can notice, and what they cost.
+struct HitRule {
+    SlotState mask = 0;
+    SlotState wanted = 1;  ///< unnoticed if (state & mask) == wanted
+    std::uint32_t cost = 0;
+
+    bool admits(SlotState state) const { return (state & mask) == wanted; }
+};
+
 struct Cpu {
     Cycles now = 0;
     Cycles next_event = 0;  ///< the interrupt, or `now` at once if another task must run
     Core* core = nullptr;
+    std::uint32_t background_left = 0;
     std::uint16_t id = 0;
-    std::uint8_t thread = 0;    ///< which of its core's threads
-    std::uint8_t own_read = 0;  ///< its marks on L1 slots
-    std::uint8_t own_written = 0;
+    std::uint8_t thread = 0;  ///< which of its core's threads
     bool resched = false;
+    std::array<HitRule, 3> rules_outside{};  ///< by Access, out of transactions
+    std::array<HitRule, 3> rules_inside{};   ///< and inside
     std::uint32_t busy_siblings = 0;
     LineId parked_line = no_line;  ///< the line that its spinning worker is parked on
-    std::uint32_t background_left = 0;
-    std::array<std::uint32_t, 3> hit_cost{};  ///< by Access, with the sibling's slow-down
-    Task* task = nullptr;                     ///< null: idle
+    Task* task = nullptr;          ///< null: idle
     Cycles next_interrupt = 0;
     Cycles busy_since = 0;
     Cycles last_idle = 0;  ///< how long it idled the last time
@@ -110,14 +118,19 @@ struct Cpu {
     Cycles parked_period = 0;
     std::uint64_t skipped_rounds = 0;
     bool parked_for_ever = false;  ///< only a change of the line ends the spin
-    Transaction tx;
     EventCounts counts;
+    Transaction tx;
     std::vector<Task*> queue;  ///< ready tasks that wait for this CPU
     Random jitter{0};
     Random interrupts{0};
     Random injection{0};
     std::uint32_t background_next = 0;
     std::vector<std::uint32_t> background_slots;  ///< where its background lines are in L1
+
+    /// With the slow-down by busy siblings.
+    Cycles hit_cost(Access kind) const {
+        return rules_outside[static_cast<std::size_t>(kind)].cost;
+    }
 };
 
 class Engine {
@@ -223,10 +236,13 @@ class Engine {
     std::string describe_deadlock() const;
 
     // access.cpp
-    void slow_access(std::uint64_t offset, unsigned size, Access kind);
+    void access_outside(std::uint64_t offset);
+    void slow_access(std::uint64_t offset, unsigned size, Access kind, std::uint32_t slot);
     Cycles await_turn(LineId line, Access kind);
-    void take_line(std::uint64_t offset, unsigned size, Access kind, Cycles queued);
+    void take_line(std::uint64_t offset, unsigned size, Access kind, std::uint32_t slot,
+                   Cycles queued);
     void resolve_conflicts(Cpu& cpu, std::uint64_t offset, unsigned size, bool write);
+    void abort_conflicting(Cpu& cpu, std::uint64_t offset, unsigned size, bool write);
     void settle_casualties(Cpu& cpu);
     void observe(std::uint64_t offset, unsigned size, Access kind);
     void note_in_transaction(Cpu& cpu, std::uint32_t slot, std::uint64_t offset, unsigned size,
@@ -264,15 +280,15 @@ class Engine {
     void start_timer(Task& task, Cycles time);
     void fire_timers();
     void set_busy(Cpu& cpu, bool busy);
-    void set_costs(Cpu& cpu);
+    void set_rules(Cpu& cpu);
     void enter_kernel();
 
     static inline constinit thread_local Engine* current_ = nullptr;
 
     // Read by every access, so they come first.
     char* base_;
-    std::uint64_t arena_bytes_;
-    Cpu* cpu_ = nullptr;  ///< the CPU whose turn it is; null outside a run
+    std::uint64_t reach_ = 0;  ///< bytes of the arena that an access may touch; 0 outside a run
+    Cpu* cpu_ = nullptr;       ///< the CPU whose turn it is; null outside a run
     Task* running_ = nullptr;
     Cycles hit_limit_ = 0;     ///< an unnoticeable hit may happen before this time
     Cycles miss_limit_ = 0;    ///< anything else before this one

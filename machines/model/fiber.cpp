@@ -7,14 +7,6 @@
 #include <cstring>
 #include <new>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define ABORTSCOPE_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define ABORTSCOPE_ASAN 1
-#endif
-#endif
-
 #if defined(ABORTSCOPE_ASAN)
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
@@ -70,6 +62,7 @@ void Fiber::restart(Entry entry, void* argument) {
     entry_ = entry;
     argument_ = argument;
     exceptions_ = {};
+    thread_exceptions_ = reinterpret_cast<ExceptionState*>(abi::__cxa_get_globals());
 #if defined(ABORTSCOPE_ASAN)
     __asan_unpoison_memory_region(bottom_, bytes_);
 #endif
@@ -84,36 +77,21 @@ void Fiber::start(context::transfer_t transfer) {
     std::abort();  // an entry that returns has nowhere to go
 }
 
-// The first thing on a stack that was switched to: keep where the other side stopped.
-void Fiber::arrive(context::transfer_t transfer) {
-    Fiber** pair = static_cast<Fiber**>(transfer.data);
-    pair[0]->context_ = transfer.fctx;
 #if defined(ABORTSCOPE_ASAN)
+void Fiber::announce_switch(const Fiber& to) {
+    __sanitizer_start_switch_fiber(nullptr, to.bottom_, to.bytes_);
+}
+
+void Fiber::announce_arrival(Fiber& left) {
     const void* left_bottom = nullptr;
     std::size_t left_bytes = 0;
     __sanitizer_finish_switch_fiber(nullptr, &left_bottom, &left_bytes);
-    if (pair[0]->top_ == nullptr) {
-        pair[0]->bottom_ = left_bottom;
-        pair[0]->bytes_ = left_bytes;
+    if (left.top_ == nullptr) {
+        left.bottom_ = left_bottom;
+        left.bytes_ = left_bytes;
     }
-#endif
 }
-
-void Fiber::switch_to(Fiber& from, Fiber& to) {
-    // Exceptions in flight are rare at a switch; two loads and a branch when there are none.
-    auto* globals = reinterpret_cast<ExceptionState*>(abi::__cxa_get_globals());
-    if (globals->caught != nullptr || globals->uncaught != 0 || to.exceptions_.caught != nullptr ||
-        to.exceptions_.uncaught != 0) {
-        from.exceptions_ = *globals;
-        *globals = to.exceptions_;
-        to.exceptions_ = {};
-    }
-    Fiber* pair[2] = {&from, &to};
-#if defined(ABORTSCOPE_ASAN)
-    __sanitizer_start_switch_fiber(nullptr, to.bottom_, to.bytes_);
 #endif
-    arrive(context::jump_fcontext(to.context_, pair));
-}
 
 void Fiber::snapshot() {
     const char* stopped = static_cast<const char*>(context_);

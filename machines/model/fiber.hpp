@@ -22,6 +22,14 @@
 #include "machines/model/grow_buffer.hpp"
 #include "machines/model/zeroed_memory.hpp"
 
+#if defined(__SANITIZE_ADDRESS__)
+#define ABORTSCOPE_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ABORTSCOPE_ASAN 1
+#endif
+#endif
+
 namespace abortscope::model {
 
 class Fiber {
@@ -38,8 +46,21 @@ class Fiber {
     Fiber(const Fiber&) = delete;
     Fiber& operator=(const Fiber&) = delete;
 
-    /// Suspends `from`, which must be the running fiber, and runs `to`.
-    static void switch_to(Fiber& from, Fiber& to);
+    /// Suspends `from`, which must be the running fiber, and runs `to`. Both belong to the host
+    /// thread that made or restarted them last.
+    static void switch_to(Fiber& from, Fiber& to) {
+        // Exceptions in flight are rare at a switch; two loads and a branch when there are none.
+        ExceptionState& running = *thread_exceptions_;
+        if (running.caught != nullptr || running.uncaught != 0 ||
+            to.exceptions_.caught != nullptr || to.exceptions_.uncaught != 0) {
+            from.exceptions_ = running;
+            running = to.exceptions_;
+            to.exceptions_ = {};
+        }
+        Fiber* pair[2] = {&from, &to};
+        announce_switch(to);
+        arrive(boost::context::detail::jump_fcontext(to.context_, pair));
+    }
 
     /// Makes a suspended, finished fiber start again with another entry, on the same stack.
     void restart(Entry entry, void* argument);
@@ -52,7 +73,14 @@ class Fiber {
 
   private:
     static void start(boost::context::detail::transfer_t transfer);
-    static void arrive(boost::context::detail::transfer_t transfer);
+    /// The first thing on a stack that was switched to: keeps where the other side stopped.
+    static void arrive(boost::context::detail::transfer_t transfer) {
+        Fiber& left = *static_cast<Fiber**>(transfer.data)[0];
+        left.context_ = transfer.fctx;
+        announce_arrival(left);
+    }
+    static void announce_switch(const Fiber& to);
+    static void announce_arrival(Fiber& left);
 
     ZeroedMemory stack_;
     char* top_ = nullptr;
@@ -69,10 +97,17 @@ class Fiber {
         void* caught = nullptr;
         unsigned uncaught = 0;
     } exceptions_, saved_exceptions_;
+    /// Those of the host thread (abi::__cxa_get_globals, whose call a switch is spared).
+    static inline constinit thread_local ExceptionState* thread_exceptions_ = nullptr;
 
     // The bounds that AddressSanitizer is told of; for the host's stack it tells them itself.
     const void* bottom_ = nullptr;
     std::size_t bytes_ = 0;
 };
+
+#if !defined(ABORTSCOPE_ASAN)
+inline void Fiber::announce_switch(const Fiber&) {}
+inline void Fiber::announce_arrival(Fiber&) {}
+#endif
 
 }  // namespace abortscope::model

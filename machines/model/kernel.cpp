@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "machines/model/engine.hpp"
+#include "machines/model/turn.hpp"
 
 namespace abortscope::model {
 namespace {
@@ -21,12 +22,26 @@ std::uint64_t sooner(std::uint64_t time, std::uint64_t by) {
 
 }  // namespace
 
-void Engine::set_costs(Cpu& cpu) {
+/// What a hit costs depends on whether the core's other threads are busy.
+void Engine::set_rules(Cpu& cpu) {
     const auto slowed = [&](std::uint32_t cycles) {
         return cpu.busy_siblings == 0 ? cycles : cycles + cycles * preset_.smt_slowdown_pct / 100;
     };
-    cpu.hit_cost = {slowed(preset_.l1_hit_cycles), slowed(preset_.store_cycles),
-                    slowed(preset_.l1_hit_cycles + preset_.locked_cycles)};
+    const std::uint32_t load = slowed(preset_.l1_hit_cycles);
+    const std::uint32_t store = slowed(preset_.store_cycles);
+    const std::uint32_t atomic = slowed(preset_.l1_hit_cycles + preset_.locked_cycles);
+    // A store is unnoticed where nobody watches, wants or has the line.
+    constexpr SlotState all = 0xffff;
+    cpu.rules_outside = {
+        {{any_written, 0, load}, {all, may_write, store}, {all, may_write, atomic}}};
+    // In a transaction only lines that are in its set already: adding one is noticed.
+    const SlotState own = in_set_by(cpu.thread);
+    const auto others = static_cast<SlotState>(~read_by(cpu.thread));
+    const auto written = static_cast<SlotState>(may_write | own | written_by(cpu.thread));
+    cpu.rules_inside = {{{own, own, load}, {others, written, store}, {others, written, atomic}}};
+    if (options_.injected_aborts_ppm != 0) {
+        for (HitRule& rule : cpu.rules_inside) rule = {0, 1, rule.cost};  // never
+    }
 }
 
 /// A CPU starts or stops executing: its core's other threads get slower or faster.
@@ -43,7 +58,7 @@ void Engine::set_busy(Cpu& cpu, bool busy) {
         if (&sibling == &cpu) continue;
         if (sibling.parked_line != no_line) unpark(sibling);
         sibling.busy_siblings = busy ? sibling.busy_siblings + 1 : sibling.busy_siblings - 1;
-        set_costs(sibling);
+        set_rules(sibling);
     }
 }
 

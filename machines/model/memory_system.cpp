@@ -11,6 +11,10 @@ bool is_background(LineId line) {
     return line >= background_base;
 }
 
+void withdraw_rights(SlotState& state) {
+    state &= static_cast<SlotState>(~(may_write | wanted));
+}
+
 std::uint16_t plus1(std::uint16_t id) {
     return static_cast<std::uint16_t>(id + 1);
 }
@@ -42,16 +46,13 @@ Cycles MemorySystem::turn_of(const Core& core, LineId line, Access access, Cycle
     LineState& state = directory_[line];
     const Cycles turn = state.free_at();
     if (access == Access::store || turn <= now || state.owner_plus1 == plus1(core.id)) return now;
-    if (access == Access::load &&
-        (core.l1.tags.find(line) != TagArray::miss || core.l2.find(line) != TagArray::miss)) {
-        return now;
-    }
+    if (access == Access::load && core.l2.find(line) != TagArray::miss) return now;
     Cycles busy = preset_.transfer_cycles;
     if (state.owner_plus1 != nobody) {
         Core& owner = cores_[state.owner_plus1 - 1u];
         busy = transfer_latency(owner, core);
         const std::uint32_t held = owner.l1.tags.find(line);
-        if (held != TagArray::miss) owner.l1.rights[held] |= wanted;
+        if (held != TagArray::miss) owner.l1.states[held] |= wanted;
     } else if (runs_at_home(core, state, access)) {
         busy = preset_.far_atomic_busy_cycles;
     }
@@ -63,17 +64,11 @@ Cycles MemorySystem::turn_of(const Core& core, LineId line, Access access, Cycle
     return turn;
 }
 
-std::uint32_t MemorySystem::acquire(Core& core, LineId line, Access access, Cycles now,
-                                    Cycles queued, Cycles& cost, EventCounts& counts) {
+std::uint32_t MemorySystem::acquire(Core& core, LineId line, Access access, std::uint32_t slot,
+                                    Cycles now, Cycles queued, Cycles& cost, EventCounts& counts) {
     L1Cache& l1 = core.l1;
-    std::uint32_t slot = l1.tags.find(line);
     const bool in_l1 = slot != TagArray::miss;
     const bool write = access != Access::load;
-    if (in_l1 && (!write || (l1.rights[slot] & may_write) != 0)) {
-        l1.tags.touch(slot);
-        return slot;
-    }
-
     if (!in_l1) ++counts.l1_misses;
     LineState& state = directory_[line];
     const bool at_home = runs_at_home(core, state, access);
@@ -100,9 +95,10 @@ std::uint32_t MemorySystem::acquire(Core& core, LineId line, Access access, Cycl
         slot = fill_l1(core, line);
     }
     const LineState& after = directory_[line];
-    l1.rights[slot] &= watched;
-    if (after.owner_plus1 == plus1(core.id)) l1.rights[slot] |= may_write;
-    if (queued != 0 && after.free_at() > now + source.busy) l1.rights[slot] |= wanted;
+    SlotState& slot_state = l1.states[slot];
+    withdraw_rights(slot_state);
+    if (after.owner_plus1 == plus1(core.id)) slot_state |= may_write;
+    if (queued != 0 && after.free_at() > now + source.busy) slot_state |= wanted;
     return slot;
 }
 
@@ -118,7 +114,7 @@ MemorySystem::Source MemorySystem::read_source(Core& core, LineId line, LineStat
     if (state.owner_plus1 != nobody && state.owner_plus1 != plus1(core.id)) {
         Core& owner = cores_[state.owner_plus1 - 1u];
         const std::uint32_t held = owner.l1.tags.find(line);
-        if (held != TagArray::miss) owner.l1.rights[held] &= watched;
+        if (held != TagArray::miss) withdraw_rights(owner.l1.states[held]);
         state.owner_plus1 = nobody;
         ++counts.cache_transfers;
         const Cycles latency = transfer_latency(owner, core);
@@ -234,7 +230,7 @@ std::uint32_t MemorySystem::fill_l1(Core& core, LineId line) {
     // A parked spinner would have used its line a moment ago.
     const std::uint32_t first = core.l1.tags.first_slot(line);
     for (std::uint32_t way = 0; way < core.l1.tags.ways(); ++way) {
-        if ((core.l1.rights[first + way] & watched) != 0) core.l1.tags.touch(first + way);
+        if ((core.l1.states[first + way] & watched) != 0) core.l1.tags.touch(first + way);
     }
     const std::uint32_t slot = core.l1.tags.victim(line);
     if (core.l1.tags.line_at(slot) != no_line) evict_l1_slot(core, slot, 1);
@@ -290,21 +286,19 @@ void MemorySystem::fill_l3(std::uint16_t socket, LineId line) {
 void MemorySystem::evict_l1_slot(Core& core, std::uint32_t slot, std::uint8_t level) {
     L1Cache& l1 = core.l1;
     const LineId line = l1.tags.line_at(slot);
-    const unsigned written_by = l1.marks[slot] >> 4;
-    for (unsigned thread = 0; thread < 4; ++thread) {
-        if ((written_by >> thread & 1u) != 0) {
+    const SlotState state = l1.states[slot];
+    for (unsigned thread = 0; (state & any_written) != 0 && thread < 4; ++thread) {
+        if ((state & written_by(thread)) != 0) {
             casualties_.push_back({cpu_of(core.id, thread), line, true, level,
                                    l1.tags.set_of_slot(slot), l1.tags.way_of_slot(slot)});
         }
     }
-    const bool writable = (l1.rights[slot] & may_write) != 0;
     unwatch(core, slot);
     l1.tags.remove(slot);
-    l1.marks[slot] = 0;
-    l1.rights[slot] = 0;
+    l1.states[slot] = 0;
     if (is_background(line) || level != 1) return;
     if (core.l2.find(line) != TagArray::miss) return;
-    if (writable) {
+    if ((state & may_write) != 0) {
         fill_l2(core, line);  // it may be dirty
     } else {
         left_core(core, line);
@@ -312,7 +306,7 @@ void MemorySystem::evict_l1_slot(Core& core, std::uint32_t slot, std::uint8_t le
 }
 
 void MemorySystem::unwatch(const Core& core, std::uint32_t slot) {
-    if ((core.l1.rights[slot] & watched) != 0) {
+    if ((core.l1.states[slot] & watched) != 0) {
         lost_watches_.push_back({core.id, core.l1.tags.line_at(slot)});
     }
 }
@@ -345,8 +339,7 @@ void MemorySystem::discard_from_l1(Core& core, LineId line) {
     if (slot == TagArray::miss) return;
     unwatch(core, slot);
     core.l1.tags.remove(slot);
-    core.l1.marks[slot] = 0;
-    core.l1.rights[slot] = 0;
+    core.l1.states[slot] = 0;
     // What the transaction started from is in L2 or beyond.
     if (core.l2.find(line) == TagArray::miss) left_core(core, line);
 }

@@ -36,24 +36,40 @@ enum class Access : std::uint8_t {
     atomic,  ///< a locked read-modify-write: takes the line for writing even if it fails
 };
 
-/// The first-level cache with what its slots carry beyond the tag.
+/// What an L1 slot carries beyond the tag: bits, so that one comparison can ask for several.
+using SlotState = std::uint16_t;
+inline constexpr SlotState may_write = 1;  ///< the core may write without asking
+inline constexpr SlotState watched = 2;    ///< a thread of the core is parked on the line
+inline constexpr SlotState wanted = 4;     ///< others queue for the line
+inline constexpr SlotState any_written = 0xf000;
+/// The core's thread has the line in its transaction's set, has read it, has written it.
+constexpr SlotState in_set_by(unsigned thread) {
+    return static_cast<SlotState>(0x10u << thread);
+}
+constexpr SlotState read_by(unsigned thread) {
+    return static_cast<SlotState>(0x100u << thread);
+}
+constexpr SlotState written_by(unsigned thread) {
+    return static_cast<SlotState>(0x1000u << thread);
+}
+
 struct L1Cache {
     TagArray tags;
-    /// Bit 0: the core may write without asking. Bit 1: a thread of the core is parked on the line.
-    /// Bit 2: others queue for the line.
-    std::vector<std::uint8_t> rights;
-    /// Bit t: sibling thread t has read the line in its transaction; bit 4 + t: has written it.
-    std::vector<std::uint8_t> marks;
+    std::vector<SlotState> states;
     /// Where thread t's transaction lists the line: entries[slot * 4 + t].
     std::vector<std::uint32_t> entries;
 
     L1Cache(std::uint32_t sets, std::uint32_t ways)
-        : tags(sets, ways), rights(tags.slots()), marks(tags.slots()), entries(tags.slots() * 4) {}
-};
+        : tags(sets, ways), states(tags.slots()), entries(tags.slots() * 4) {}
 
-inline constexpr std::uint8_t may_write = 1;
-inline constexpr std::uint8_t watched = 2;
-inline constexpr std::uint8_t wanted = 4;
+    /// Whether the line is there with the rights that the access needs; `slot` is where it was a
+    /// moment ago, or `miss`, and becomes where it is now.
+    bool serves(LineId line, Access access, std::uint32_t& slot) const {
+        if (slot == TagArray::miss || tags.line_at(slot) != line) slot = tags.find(line);
+        return slot != TagArray::miss &&
+               (access == Access::load || (states[slot] & may_write) != 0);
+    }
+};
 
 struct Core {
     std::uint16_t id;
@@ -100,19 +116,19 @@ class MemorySystem {
     /// `now`. A place in the line's queue is taken; the access itself must happen at that time.
     Cycles turn_of(const Core& core, LineId line, Access access, Cycles now);
 
-    /// Gets the line into the core's L1, writable for store and atomic, at `now`; returns the slot
-    /// and adds the cycles it took to `cost`. `queued` is how long the request has waited for its
-    /// turn (turn_of). Conflicts must have been resolved. Appends to `casualties`; the caller ends
-    /// those transactions. An atomic that runs at the line's home (Preset::far_atomics) brings no
-    /// line: TagArray::miss.
-    std::uint32_t acquire(Core& core, LineId line, Access access, Cycles now, Cycles queued,
-                          Cycles& cost, EventCounts& counts);
+    /// Gets a line that L1 cannot serve (L1Cache::serves) into the core's L1, writable for store
+    /// and atomic, at `now`; returns the slot and adds the cycles it took to `cost`. `slot` is
+    /// where the line is in L1, or `miss`; `queued` is how long the request has waited for its turn
+    /// (turn_of). Conflicts must have been resolved. Appends to `casualties`; the caller ends those
+    /// transactions. An atomic that runs at the line's home (Preset::far_atomics) brings no line:
+    /// TagArray::miss.
+    std::uint32_t acquire(Core& core, LineId line, Access access, std::uint32_t slot, Cycles now,
+                          Cycles queued, Cycles& cost, EventCounts& counts);
 
-    /// The core is about to acquire the line: starts to fetch what that will look at, so that the
-    /// host's cache misses pass while other workers run.
-    void prefetch(const Core& core, LineId line) const {
-        directory_.prefetch(line);
-        if (core.l1.tags.find(line) != TagArray::miss) return;
+    /// The core is about to acquire a line that its L1 has not: starts to fetch what that will look
+    /// at, so that the host's cache misses pass while other workers run. (The directory's entry is
+    /// the caller's part: it is looked at in any case.)
+    void prefetch_for_miss(const Core& core, LineId line) const {
         if (core.l2.find(line) != TagArray::miss) return;
         const LineId evicted = core.l2.line_at(core.l2.victim(line));
         if (evicted != no_line) directory_.prefetch(evicted);

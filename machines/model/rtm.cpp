@@ -7,6 +7,7 @@
 
 #include "machines/model/engine.hpp"
 #include "machines/model/heap_guard.hpp"
+#include "machines/model/turn.hpp"
 
 namespace abortscope::model {
 namespace {
@@ -102,7 +103,8 @@ void Engine::abort_explicitly(std::uint8_t code) {
 /// L1: what was there is what the transaction wrote.
 void Engine::release_lines(Cpu& cpu, bool keep_writes) {
     const auto mine = static_cast<std::uint16_t>(cpu.id + 1);
-    const auto others = static_cast<std::uint8_t>(~(cpu.own_read | cpu.own_written));
+    const auto others = static_cast<SlotState>(
+        ~(in_set_by(cpu.thread) | read_by(cpu.thread) | written_by(cpu.thread)));
     L1Cache& l1 = cpu.core->l1;
     for (const TxLine& entry : cpu.tx.lines) {
         LineState& state = directory_[entry.line];
@@ -111,7 +113,7 @@ void Engine::release_lines(Cpu& cpu, bool keep_writes) {
         if (written && state.tx_writer_plus1 == mine) state.tx_writer_plus1 = nobody;
         const std::uint32_t slot = l1.tags.find(entry.line);
         if (slot == TagArray::miss) continue;
-        l1.marks[slot] &= others;
+        l1.states[slot] &= others;
         if (written && !keep_writes) memory_.discard_from_l1(*cpu.core, entry.line);
     }
 }

@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "machines/model/engine.hpp"
+#include "machines/model/turn.hpp"
 
 namespace abortscope::model {
 
@@ -23,10 +24,10 @@ void Engine::spin_load(const void* place, unsigned size) {
         L1Cache& l1 = cpu.core->l1;
         const std::uint64_t offset = arena_.offset_of(place);
         const std::uint32_t slot = l1.tags.find(static_cast<LineId>(offset / line_bytes));
-        if (slot != TagArray::miss && l1.marks[slot] < 0x10 && !cpu.tx.open()) {
+        if (slot != TagArray::miss && (l1.states[slot] & any_written) == 0 && !cpu.tx.open()) {
             ++cpu.counts.accesses;
             l1.tags.touch(slot);
-            cpu.now += cpu.hit_cost[static_cast<std::size_t>(Access::load)];
+            cpu.now += cpu.hit_cost(Access::load);
             return;
         }
     }
@@ -53,17 +54,17 @@ std::uint32_t Engine::spin_pause(const void* place, unsigned size, std::uint64_t
 /// when it has been resumed; the CPU is the same.
 bool Engine::park(Cpu& cpu, LineId line, std::uint32_t most) {
     const std::uint32_t slot = cpu.core->l1.tags.find(line);
-    if (slot == TagArray::miss || cpu.core->l1.marks[slot] >= 0x10) return false;
+    if (slot == TagArray::miss || (cpu.core->l1.states[slot] & any_written) != 0) return false;
     const Cycles pause =
         preset_.pause_cycles +
         (cpu.busy_siblings == 0 ? 0 : preset_.pause_cycles * preset_.smt_slowdown_pct / 100);
-    cpu.parked_period = cpu.hit_cost[static_cast<std::size_t>(Access::load)] + pause;
+    cpu.parked_period = cpu.hit_cost(Access::load) + pause;
     std::uint64_t rounds =
         cpu.next_event > cpu.now ? (cpu.next_event - cpu.now) / cpu.parked_period : 0;
     if (most != unbounded) rounds = std::min<std::uint64_t>(rounds, most);
     if (rounds == 0) return false;
 
-    cpu.core->l1.rights[slot] |= watched;
+    cpu.core->l1.states[slot] |= watched;
     cpu.parked_line = line;
     cpu.parked_since = cpu.now;
     cpu.skipped_rounds = rounds;
@@ -106,7 +107,7 @@ void Engine::end_watch(Cpu& cpu) {
     for (unsigned thread = 0; thread < preset_.threads_per_core; ++thread) {
         if (cpus_[memory_.cpu_of(cpu.core->id, thread)].parked_line == line) return;
     }
-    cpu.core->l1.rights[slot] &= static_cast<std::uint8_t>(~watched);
+    cpu.core->l1.states[slot] &= static_cast<SlotState>(~watched);
 }
 
 /// Resumes the workers parked on lines that their core has lost, or that a sibling has written.
