@@ -243,7 +243,7 @@ void Engine::touch_page(Cpu& cpu, std::uint64_t offset) {
 
 /// Stack, globals and page tables share L1 with the workload: now and then one of their lines is
 /// used, and may push out a line that a transaction has written.
-void Engine::background_access(Cpu& cpu) {
+[[gnu::always_inline]] inline void Engine::background_access(Cpu& cpu) {
     cpu.background_left = preset_.background_period;
     if (preset_.background_lines == 0) return;
     if (++cpu.background_next >= preset_.background_lines) cpu.background_next = 0;

@@ -325,15 +325,6 @@ void MemorySystem::left_core(Core& core, LineId line) {
     if (state.owner_plus1 == plus1(core.id)) state.owner_plus1 = nobody;
 }
 
-void MemorySystem::touch_background(Core& core, LineId line, std::uint32_t& slot) {
-    TagArray& tags = core.l1.tags;
-    if (tags.line_at(slot) == line) {
-        tags.touch(slot);
-    } else {
-        slot = fill_l1(core, line);
-    }
-}
-
 void MemorySystem::discard_from_l1(Core& core, LineId line) {
     const std::uint32_t slot = core.l1.tags.find(line);
     if (slot == TagArray::miss) return;

@@ -137,7 +137,12 @@ class MemorySystem {
 
     /// A line that belongs to no scenario is touched: it takes a place in L1 and nothing else.
     /// `slot` is where it was the last time, and becomes where it is now.
-    void touch_background(Core& core, LineId line, std::uint32_t& slot);
+    void touch_background(Core& core, LineId line, std::uint32_t& slot) {
+        if (core.l1.tags.line_at(slot) != line)
+            slot = fill_l1(core, line);
+        else
+            core.l1.tags.touch(slot);
+    }
 
     /// The core's L1 loses the line, unwritten (a transaction's writes are undone).
     void discard_from_l1(Core& core, LineId line);

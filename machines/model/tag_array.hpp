@@ -30,9 +30,39 @@ namespace abortscope::model {
 
 inline constexpr LineId no_line = std::numeric_limits<LineId>::max();
 
+/// What a walk over a tree of so many leaves needs; node 1 is the root, node i has 2i and 2i + 1.
+struct PlruTree {
+    static constexpr unsigned max_leaves = 32;
+    struct Turn {
+        std::uint32_t clear;  ///< the bits on the leaf's path
+        std::uint32_t away;   ///< and how they must be set to point away from it
+    };
+    std::array<Turn, max_leaves> turn{};
+    std::array<std::uint32_t, max_leaves * 2> below{};  ///< the leaves under a node
+
+    constexpr explicit PlruTree(unsigned leaves) {
+        for (unsigned leaf = 0; leaf < leaves; ++leaf) {
+            for (unsigned node = leaves + leaf; node > 1; node /= 2) {
+                const std::uint32_t bit = std::uint32_t{1} << (node / 2);
+                turn[leaf].clear |= bit;
+                if (node % 2 == 0) turn[leaf].away |= bit;
+                below[node] |= std::uint32_t{1} << leaf;
+            }
+        }
+    }
+    std::uint32_t touched(std::uint32_t tree, std::uint32_t leaf) const {
+        return (tree & ~turn[leaf].clear) | turn[leaf].away;
+    }
+    /// That of 2^i leaves is the i-th.
+    static const std::array<PlruTree, 6> of_power;
+};
+
+inline constexpr std::array<PlruTree, 6> PlruTree::of_power{
+    PlruTree(1), PlruTree(2), PlruTree(4), PlruTree(8), PlruTree(16), PlruTree(32)};
+
 class TagArray {
   public:
-    static constexpr unsigned max_ways = 32;
+    static constexpr unsigned max_ways = PlruTree::max_leaves;
     static constexpr std::uint32_t miss = ~std::uint32_t{0};
 
     TagArray(std::uint32_t sets, std::uint32_t ways)
@@ -41,6 +71,7 @@ class TagArray {
           ways_(ways),
           groups_(std::has_single_bit(ways) ? 1 : (ways + group_ways - 1) / group_ways),
           leaves_(groups_ == 1 ? ways : group_ways),
+          tree_(&PlruTree::of_power[static_cast<std::size_t>(std::countr_zero(leaves_))]),
           shift_(static_cast<std::uint32_t>(std::countr_zero(std::max(std::bit_ceil(ways), 4u)))),
           all_ways_(ways == 32 ? ~0u : (1u << ways) - 1),
           slots_(std::size_t{sets} << shift_),
@@ -48,14 +79,6 @@ class TagArray {
           trees_(std::size_t{sets} * groups_, 0),
           order_(groups_ == 1 ? 0 : sets, initial_order) {
         std::fill_n(tags_.get(), slots_, no_line);
-        for (unsigned leaf = 0; leaf < leaves_; ++leaf) {
-            for (unsigned node = leaves_ + leaf; node > 1; node /= 2) {
-                const std::uint32_t bit = std::uint32_t{1} << (node / 2);
-                clear_[leaf] |= bit;
-                if (node % 2 == 0) point_away_[leaf] |= bit;
-                below_[node] |= std::uint32_t{1} << leaf;
-            }
-        }
     }
 
     /// The low bits of the line's number, or its remainder where the sets are no power of two (an
@@ -85,13 +108,12 @@ class TagArray {
         const std::uint32_t set = set_of_slot(slot);
         const std::uint32_t way = way_of_slot(slot);
         if (groups_ == 1) {
-            trees_[set] = (trees_[set] & ~clear_[way]) | point_away_[way];
+            trees_[set] = tree_->touched(trees_[set], way);
             return;
         }
         const std::uint32_t group = way / group_ways;
-        const std::uint32_t leaf = way % group_ways;
         std::uint32_t& tree = trees_[set * groups_ + group];
-        tree = (tree & ~clear_[leaf]) | point_away_[leaf];
+        tree = tree_->touched(tree, way % group_ways);
         order_[set] = moved_to_end(order_[set], group);
     }
 
@@ -103,7 +125,10 @@ class TagArray {
         const std::uint32_t first = set << shift_;
         std::uint32_t candidates = ways_equal_to(first, no_line) & all_ways_;
         if (candidates == 0) candidates = all_ways_;
-        if (groups_ == 1) return first + walk(trees_[set], candidates);
+        if (groups_ == 1) {
+            return first +
+                   (candidates == all_ways_ ? descend(trees_[set]) : walk(trees_[set], candidates));
+        }
         for (std::uint64_t order = order_[set];; order >>= 4) {
             const auto group = static_cast<std::uint32_t>(order & 15u);
             const std::uint32_t here = candidates >> (group * group_ways) & 15u;
@@ -145,12 +170,27 @@ class TagArray {
         return equal;
     }
 
+    /// The leaf that a tree points at. Steps without a branch for the usual sizes.
+    std::uint32_t descend(std::uint32_t tree) const {
+        const auto below = [tree](std::uint32_t node) { return node * 2 + (tree >> node & 1u); };
+        switch (leaves_) {
+            case 4:
+                return below(below(1)) - 4;
+            case 8:
+                return below(below(below(1))) - 8;
+            case 16:
+                return below(below(below(below(1)))) - 16;
+            default:
+                return walk(tree, all_ways_);
+        }
+    }
+
     /// The leaf that a tree points at, turning round where a half has no candidate.
     std::uint32_t walk(std::uint32_t tree, std::uint32_t candidates) const {
         std::uint32_t node = 1;
         while (node < leaves_) {
             node = node * 2 + (tree >> node & 1u);
-            if ((candidates & below_[node]) == 0) node ^= 1u;
+            if ((candidates & tree_->below[node]) == 0) node ^= 1u;
         }
         return node - leaves_;
     }
@@ -170,10 +210,8 @@ class TagArray {
     std::uint32_t ways_;
     std::uint32_t groups_;  ///< 1: one tree over all ways
     std::uint32_t leaves_;  ///< of a tree
-    std::uint32_t shift_;   ///< a set's slots are numbered from set << shift_
-    std::array<std::uint32_t, max_ways> clear_{};
-    std::array<std::uint32_t, max_ways> point_away_{};
-    std::array<std::uint32_t, max_ways * 2> below_{};  ///< the leaves under a node
+    const PlruTree* tree_;
+    std::uint32_t shift_;  ///< a set's slots are numbered from set << shift_
     std::uint32_t all_ways_;
     std::size_t slots_;
     std::unique_ptr<LineId[], FreeTags> tags_;  ///< a set lies on as few host lines as it can
