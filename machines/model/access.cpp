@@ -187,7 +187,7 @@ void Engine::abort_conflicting(Cpu& cpu, std::uint64_t offset, unsigned size, bo
     if ((slot_state & in_set_by(cpu.thread)) == 0) {
         slot_state |= in_set_by(cpu.thread);
         entry = static_cast<std::uint32_t>(cpu.tx.lines.size());
-        cpu.tx.lines.push_back({line, 0, 0});
+        cpu.tx.lines.push_back({line, slot, 0, 0});
     }
     LineState& state = directory_[line];
     if (kind == Access::load) {

@@ -95,7 +95,6 @@ Cycles Engine::run(unsigned count, const std::function<void(unsigned)>& body) {
         request_ = Request::none;
         Fiber::switch_to(host_, *running_->fiber);
         while (request_ == Request::snapshot) {
-            running_->fiber->snapshot();
             request_ = Request::none;
             Fiber::switch_to(host_, *running_->fiber);
         }

@@ -62,6 +62,7 @@ void Fiber::restart(Entry entry, void* argument) {
     entry_ = entry;
     argument_ = argument;
     exceptions_ = {};
+    snapshot_due_ = false;
     thread_exceptions_ = reinterpret_cast<ExceptionState*>(abi::__cxa_get_globals());
 #if defined(ABORTSCOPE_ASAN)
     __asan_unpoison_memory_region(bottom_, bytes_);
@@ -96,6 +97,7 @@ void Fiber::announce_arrival(Fiber& left) {
 void Fiber::snapshot() {
     const char* stopped = static_cast<const char*>(context_);
     const auto size = static_cast<std::size_t>(top_ - stopped);
+    snapshot_due_ = false;
     saved_context_ = context_;
     saved_exceptions_ = exceptions_;
     saved_stack_.resize(size);

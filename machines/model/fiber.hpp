@@ -7,10 +7,10 @@
 // copies them; a rollback copies them back and resumes the worker at the snapshot, which returns
 // from begin() a second time with registers and locals as they were: what hardware does.
 //
-//   running --switch_to--> suspended --snapshot--> suspended (copy taken)
+//   running --switch_to--> suspended (a copy is taken now if snapshot_when_suspended was called)
 //   suspended --roll_back--> suspended at the snapshot
 //
-// Snapshot and roll_back work on a suspended fiber only, from another stack.
+// A copy is taken and copied back while the fiber is suspended only, from another stack.
 // Under AddressSanitizer the shadow of the stack is copied and restored with it, and switches are
 // announced; fake stacks must be off (detect_stack_use_after_return=0).
 #pragma once
@@ -65,19 +65,23 @@ class Fiber {
     /// Makes a suspended, finished fiber start again with another entry, on the same stack.
     void restart(Entry entry, void* argument);
 
-    void snapshot();
+    /// The next time the running fiber is suspended, a snapshot is taken of it.
+    void snapshot_when_suspended() { snapshot_due_ = true; }
+    bool snapshot_due() const { return snapshot_due_; }
     void roll_back();
 
     /// Bytes of the last snapshot.
     std::size_t snapshot_bytes() const { return saved_stack_.size(); }
 
   private:
+    void snapshot();
     static void start(boost::context::detail::transfer_t transfer);
     /// The first thing on a stack that was switched to: keeps where the other side stopped.
     static void arrive(boost::context::detail::transfer_t transfer) {
         Fiber& left = *static_cast<Fiber**>(transfer.data)[0];
         left.context_ = transfer.fctx;
         announce_arrival(left);
+        if (left.snapshot_due_) left.snapshot();
     }
     static void announce_switch(const Fiber& to);
     static void announce_arrival(Fiber& left);
@@ -87,6 +91,7 @@ class Fiber {
     boost::context::detail::fcontext_t context_ = nullptr;
     Entry entry_ = nullptr;
     void* argument_ = nullptr;
+    bool snapshot_due_ = false;
 
     boost::context::detail::fcontext_t saved_context_ = nullptr;
     GrowBuffer<char> saved_stack_;

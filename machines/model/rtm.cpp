@@ -47,19 +47,26 @@ rtm::Status Engine::begin(const void* lock) {
         cpu_->now += preset_.rtm_nested_cycles;
         return rtm::Status::started();
     }
+    // An abort brings the worker back to where it was suspended here, or to the host's stack if it
+    // was not; either way it gives way before it goes on.
+    Task& task = *running_;
+    task.begin_result = rtm::Status::started();
+    task.fiber->snapshot_when_suspended();
     give_way();
+    if (task.fiber->snapshot_due()) {
+        to_host(Request::snapshot);
+        give_way();
+    }
+    if (task.begin_result != rtm::Status::started()) return task.begin_result;
     Cpu& cpu = *cpu_;
     ++cpu.counts.tx_start;
     cpu.tx.start(cpu.now, lock);
     cpu.now += preset_.rtm_begin_cycles + cpu.jitter.below(preset_.jitter_cycles + 1);
-    running_->begin_result = rtm::Status::started();
     if (options_.observer != nullptr) {
         const HostHeapAllowed bookkeeping;
         options_.observer->began(running_->worker, cpu.tx.began, lock_offset(cpu.tx));
     }
-    to_host(Request::snapshot);
-    // Here twice: after the snapshot, and once more after every abort.
-    return running_->begin_result;
+    return rtm::Status::started();
 }
 
 void Engine::commit() {
@@ -111,9 +118,8 @@ void Engine::release_lines(Cpu& cpu, bool keep_writes) {
         if (entry.read_bytes != 0) state.tx_readers.erase(cpu.id, directory_.pool());
         const bool written = entry.written_bytes != 0;
         if (written && state.tx_writer_plus1 == mine) state.tx_writer_plus1 = nobody;
-        const std::uint32_t slot = l1.tags.find(entry.line);
-        if (slot == TagArray::miss) continue;
-        l1.states[slot] &= others;
+        if (l1.tags.line_at(entry.slot) != entry.line) continue;  // it has left L1
+        l1.states[entry.slot] &= others;
         if (written && !keep_writes) memory_.discard_from_l1(*cpu.core, entry.line);
     }
 }

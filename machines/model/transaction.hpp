@@ -15,6 +15,7 @@ namespace abortscope::model {
 /// and came back has two entries.
 struct TxLine {
     LineId line;
+    std::uint32_t slot;  ///< of L1, where it was put
     std::uint64_t read_bytes;
     std::uint64_t written_bytes;
 };
