@@ -25,37 +25,56 @@ std::uint16_t plus1(unsigned id) {
 
 }  // namespace
 
+// Most accesses end here, as hits that nobody notices: everything else is a tail call, so that
+// they save no registers.
 void Engine::access(const void* place, unsigned size, Access kind) {
     const auto offset = static_cast<std::uint64_t>(static_cast<const char*>(place) - base_);
     if (offset >= reach_) [[unlikely]]
         return access_outside(offset);
+    ++cpu_->counts.accesses;
+    if (--cpu_->background_left == 0) return access_after_background(offset, size, kind);
+    hit_or_miss(offset, size, kind);
+}
+
+void Engine::access_after_background(std::uint64_t offset, unsigned size, Access kind) {
+    background_access(*cpu_);
+    hit_or_miss(offset, size, kind);
+}
+
+[[gnu::always_inline]] inline void Engine::hit_or_miss(std::uint64_t offset, unsigned size,
+                                                       Access kind) {
     Cpu& cpu = *cpu_;
-    ++cpu.counts.accesses;
-    if (--cpu.background_left == 0) background_access(cpu);
     L1Cache& l1 = cpu.core->l1;
     const std::uint32_t slot = l1.tags.find(static_cast<LineId>(offset / line_bytes));
-    if (cpu.now < hit_limit_ && slot != TagArray::miss) {
-        const bool in_tx = cpu.tx.open();
-        const HitRule rule =
-            (in_tx ? cpu.rules_inside : cpu.rules_outside)[static_cast<std::size_t>(kind)];
-        if (rule.admits(l1.states[slot])) {
-            l1.tags.touch(slot);
-            if (options_.observer != nullptr) [[unlikely]]
-                observe(offset, size, kind);
-            cpu.now += rule.cost;
-            if (in_tx) {
-                TxLine& line = cpu.tx.lines[l1.entries[slot * 4 + cpu.thread]];
-                if (kind == Access::load) {
-                    line.read_bytes |= byte_mask(offset, size);
-                } else {
-                    line.written_bytes |= byte_mask(offset, size);
-                    log_undo(cpu.tx, offset, size);
-                }
-            }
-            return;
-        }
+    if (slot == TagArray::miss || cpu.now >= hit_limit_) {
+        return slow_access(offset, size, kind, slot);
     }
-    slow_access(offset, size, kind, slot);
+    const bool in_tx = cpu.tx.open();
+    const HitRule rule =
+        (in_tx ? cpu.rules_inside : cpu.rules_outside)[static_cast<std::size_t>(kind)];
+    if (!rule.admits(l1.states[slot])) return slow_access(offset, size, kind, slot);
+    l1.tags.touch(slot);
+    if (in_tx || options_.observer != nullptr) {
+        return noted_hit(offset, size, kind, slot, rule.cost);
+    }
+    cpu.now += rule.cost;
+}
+
+/// A hit that a transaction or an observer keeps account of.
+void Engine::noted_hit(std::uint64_t offset, unsigned size, Access kind, std::uint32_t slot,
+                       std::uint32_t cost) {
+    Cpu& cpu = *cpu_;
+    if (options_.observer != nullptr) [[unlikely]]
+        observe(offset, size, kind);
+    cpu.now += cost;
+    if (!cpu.tx.open()) return;
+    TxLine& line = cpu.tx.lines[cpu.core->l1.entries[slot * 4 + cpu.thread]];
+    if (kind == Access::load) {
+        line.read_bytes |= byte_mask(offset, size);
+    } else {
+        line.written_bytes |= byte_mask(offset, size);
+        log_undo(cpu.tx, offset, size);
+    }
 }
 
 /// Outside a run, setting up or checking on the host: no time, no coherence, but the page is there.

@@ -31,7 +31,7 @@ Engine::Engine(const Preset& preset, const EngineOptions& options)
       attribution_(preset.l1_sets, preset.l1_ways),
       cpus_(preset.hardware_threads()),
       tasks_(options.workers),
-      heap_(preset.hardware_threads()),
+      turns_(preset.hardware_threads()),
       allowed_cpus_(options.cpus == 0 ? preset.hardware_threads()
                                       : std::min(options.cpus, preset.hardware_threads())),
       stagger_(options.seed, stagger_stream) {
@@ -100,7 +100,7 @@ Cycles Engine::run(unsigned count, const std::function<void(unsigned)>& body) {
         }
         if (request_ == Request::roll_back) {
             running_->fiber->roll_back();
-            heap_.insert(CpuHeap::key(cpu_->now, cpu_->id));
+            turns_.insert(TurnTree::key(cpu_->now, cpu_->id));
         }
         failed = request_ == Request::failed || request_ == Request::deadlock;
     }
@@ -146,18 +146,18 @@ void Engine::run_worker(Task& task) {
 void Engine::leave_cpu() {
     dispatch_next(*cpu_);
     fire_timers();
-    if (heap_.empty()) {
+    if (turns_.empty()) {
         to_host(Request::none);
         return;
     }
-    enter(cpus_[CpuHeap::cpu_of(heap_.pop())]);
+    enter(cpus_[TurnTree::cpu_of(turns_.pop())]);
 }
 
 /// From the host's stack: the CPU whose turn it is, or false when nothing can run.
 bool Engine::pick_next() {
     fire_timers();
-    if (heap_.empty()) return false;
-    cpu_ = &cpus_[CpuHeap::cpu_of(heap_.pop())];
+    if (turns_.empty()) return false;
+    cpu_ = &cpus_[TurnTree::cpu_of(turns_.pop())];
     running_ = cpu_->task;
     set_limits();
     note_turn();

@@ -28,12 +28,12 @@
 
 #include "machines/model/arena.hpp"
 #include "machines/model/attribution.hpp"
-#include "machines/model/cpu_heap.hpp"
 #include "machines/model/event_counts.hpp"
 #include "machines/model/fiber.hpp"
 #include "machines/model/memory_system.hpp"
 #include "machines/model/preset.hpp"
 #include "machines/model/transaction.hpp"
+#include "machines/model/turn_tree.hpp"
 #include "machines/random.hpp"
 #include "primitives/machine.hpp"
 
@@ -220,6 +220,7 @@ class Engine {
             return time != other.time ? time > other.time : number > other.number;
         }
     };
+    static constexpr Cycles no_timer = ~Cycles{0};
     enum class Request : std::uint8_t { none, snapshot, roll_back, failed, deadlock };
 
     // engine.cpp
@@ -237,6 +238,10 @@ class Engine {
 
     // access.cpp
     void access_outside(std::uint64_t offset);
+    void access_after_background(std::uint64_t offset, unsigned size, Access kind);
+    void hit_or_miss(std::uint64_t offset, unsigned size, Access kind);
+    void noted_hit(std::uint64_t offset, unsigned size, Access kind, std::uint32_t slot,
+                   std::uint32_t cost);
     void slow_access(std::uint64_t offset, unsigned size, Access kind, std::uint32_t slot);
     Cycles await_turn(LineId line, Access kind);
     void take_line(std::uint64_t offset, unsigned size, Access kind, std::uint32_t slot,
@@ -308,8 +313,9 @@ class Engine {
     std::uint64_t aborts_ = 0;
     std::vector<Cpu> cpus_;
     std::vector<Task> tasks_;
-    CpuHeap heap_;
+    TurnTree turns_;
     std::vector<Timer> timers_;
+    Cycles next_timer_ = no_timer;
     std::uint64_t timer_number_ = 0;
     std::unordered_map<std::uint64_t, std::vector<Task*>> futex_queues_;
     unsigned allowed_cpus_;

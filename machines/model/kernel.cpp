@@ -81,7 +81,7 @@ void Engine::put_on_cpu(Cpu& cpu, Task& task, Cycles time) {
         cpu.next_interrupt = cpu.now + 1 + cpu.interrupts.exponential(mean);
     }
     cpu.next_event = cpu.resched ? cpu.now : cpu.next_interrupt;
-    heap_.insert(CpuHeap::key(cpu.now, cpu.id));
+    turns_.insert(TurnTree::key(cpu.now, cpu.id));
     if (options_.observer != nullptr) options_.observer->runs(task.worker, cpu.now, cpu.id);
 }
 
@@ -290,15 +290,17 @@ void Engine::start_timer(Task& task, Cycles time) {
     task.timer = ++timer_number_;
     timers_.push_back({time, task.timer, &task});
     std::push_heap(timers_.begin(), timers_.end());
+    next_timer_ = timers_.front().time;
 }
 
 /// Wakes every task whose timer is not later than the next CPU's turn.
 void Engine::fire_timers() {
     while (!timers_.empty() &&
-           (heap_.empty() || timers_.front().time <= CpuHeap::time_of(heap_.top()))) {
+           (turns_.empty() || timers_.front().time <= TurnTree::time_of(turns_.top()))) {
         const Timer timer = timers_.front();
         std::pop_heap(timers_.begin(), timers_.end());
         timers_.pop_back();
+        next_timer_ = timers_.empty() ? no_timer : timers_.front().time;
         Task& task = *timer.task;
         if (task.timer != timer.number) continue;  // it was woken before
         if (task.state == TaskState::waiting) {

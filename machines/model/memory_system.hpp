@@ -129,10 +129,10 @@ class MemorySystem {
     /// at, so that the host's cache misses pass while other workers run. (The directory's entry is
     /// the caller's part: it is looked at in any case.)
     void prefetch_for_miss(const Core& core, LineId line) const {
+        l3_[core.socket].prefetch(line);
         if (core.l2.find(line) != TagArray::miss) return;
         const LineId evicted = core.l2.line_at(core.l2.victim(line));
         if (evicted != no_line) directory_.prefetch(evicted);
-        l3_[core.socket].prefetch(line);
     }
 
     /// A line that belongs to no scenario is touched: it takes a place in L1 and nothing else.

@@ -194,7 +194,7 @@ void Engine::roll_back(Cpu& cpu, AbortEvent& event) {
 void Engine::abort_other(Cpu& victim, AbortEvent& event) {
     roll_back(victim, event);
     victim.task->fiber->roll_back();
-    heap_.update(CpuHeap::key(victim.now, victim.id));
+    turns_.update(TurnTree::key(victim.now, victim.id));
     set_limits();
 }
 

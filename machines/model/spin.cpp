@@ -71,13 +71,13 @@ bool Engine::park(Cpu& cpu, LineId line, std::uint32_t most) {
     cpu.parked_for_ever = most == unbounded;
     parked_for_ever_ += cpu.parked_for_ever ? 1 : 0;
     cpu.now += rounds * cpu.parked_period;
-    heap_.insert(CpuHeap::key(cpu.now, cpu.id));
-    if (parked_for_ever_ == heap_.size() && timers_.empty() && queued_tasks_ == 0) {
+    turns_.insert(TurnTree::key(cpu.now, cpu.id));
+    if (parked_for_ever_ == turns_.size() && timers_.empty() && queued_tasks_ == 0) {
         // Nobody is left who could change any of the lines.
         to_host(Request::deadlock);
     }
     fire_timers();
-    enter(cpus_[CpuHeap::cpu_of(heap_.pop())]);
+    enter(cpus_[TurnTree::cpu_of(turns_.pop())]);
 
     if (cpu.parked_line != no_line) end_watch(cpu);  // nothing happened before the last round
     return true;
@@ -94,7 +94,7 @@ void Engine::unpark(Cpu& cpu) {
     cpu.skipped_rounds = std::min(rounds, cpu.skipped_rounds);
     cpu.now = cpu.parked_since + cpu.skipped_rounds * cpu.parked_period;
     end_watch(cpu);
-    heap_.update(CpuHeap::key(cpu.now, cpu.id));
+    turns_.update(TurnTree::key(cpu.now, cpu.id));
     set_limits();
 }
 

@@ -22,8 +22,8 @@ namespace abortscope::model {
     const Cpu& cpu = *cpu_;
     // now << id_bits | id < top  <=>  now < ceil((top - id) / 2^id_bits)
     strict_limit_ =
-        (heap_.top() - cpu.id + (CpuHeap::Key{1} << CpuHeap::id_bits) - 1) >> CpuHeap::id_bits;
-    if (!timers_.empty()) strict_limit_ = std::min(strict_limit_, timers_.front().time);
+        (turns_.top() - cpu.id + (TurnTree::Key{1} << TurnTree::id_bits) - 1) >> TurnTree::id_bits;
+    strict_limit_ = std::min(strict_limit_, next_timer_);
     hit_limit_ = std::min(strict_limit_ + preset_.lookahead_cycles, cpu.next_event);
     miss_limit_ = std::min(strict_limit_, cpu.next_event);
 }
@@ -39,19 +39,19 @@ namespace abortscope::model {
 }
 
 [[gnu::always_inline]] inline void Engine::switch_away() {
-    const CpuHeap::Key mine = CpuHeap::key(cpu_->now, cpu_->id);
-    CpuHeap::Key next = mine;
-    if (!timers_.empty() && timers_.front().time <= cpu_->now) [[unlikely]] {
-        heap_.insert(mine);
+    const TurnTree::Key mine = TurnTree::key(cpu_->now, cpu_->id);
+    TurnTree::Key next = mine;
+    if (next_timer_ <= cpu_->now) [[unlikely]] {
+        turns_.insert(mine);
         fire_timers();
-        next = heap_.pop();
-    } else if (heap_.top() < mine) {
-        next = heap_.replace_top(mine);
+        next = turns_.pop();
+    } else if (turns_.top() < mine) {
+        next = turns_.replace_top(mine);
     } else {
         set_limits();
         return;
     }
-    enter(cpus_[CpuHeap::cpu_of(next)]);
+    enter(cpus_[TurnTree::cpu_of(next)]);
 }
 
 /// Returns when it is this worker's turn and no event of its CPU is due. The worker may be on
