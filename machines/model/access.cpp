@@ -45,7 +45,10 @@ void Engine::access_after_background(std::uint64_t offset, unsigned size, Access
                                                        Access kind) {
     Cpu& cpu = *cpu_;
     L1Cache& l1 = cpu.core->l1;
-    const std::uint32_t slot = l1.tags.find(static_cast<LineId>(offset / line_bytes));
+    const auto line = static_cast<LineId>(offset / line_bytes);
+    std::uint32_t slot = l1.find_latest(line);
+    const bool latest = slot != TagArray::miss;
+    if (!latest) slot = l1.tags.find(line);
     if (slot == TagArray::miss || cpu.now >= hit_limit_) {
         return slow_access(offset, size, kind, slot);
     }
@@ -53,7 +56,7 @@ void Engine::access_after_background(std::uint64_t offset, unsigned size, Access
     const HitRule rule =
         (in_tx ? cpu.rules_inside : cpu.rules_outside)[static_cast<std::size_t>(kind)];
     if (!rule.admits(l1.states[slot])) return slow_access(offset, size, kind, slot);
-    l1.tags.touch(slot);
+    if (!latest) l1.touch(slot);
     if (in_tx || options_.observer != nullptr) {
         return noted_hit(offset, size, kind, slot, rule.cost);
     }
@@ -132,7 +135,7 @@ Cycles Engine::await_turn(LineId line, Access kind) {
     L1Cache& l1 = cpu.core->l1;
     Cycles cost = cpu.hit_cost(kind);
     if (l1.serves(line, kind, slot)) {
-        l1.tags.touch(slot);
+        l1.touch(slot);
     } else {
         slot = memory_.acquire(*cpu.core, line, kind, slot, cpu.now, queued, cost, cpu.counts);
     }

@@ -62,20 +62,11 @@ class MemberSet {
 
     /// True if `id` was not a member before.
     bool insert(std::uint16_t id, BitmapPool& pool) {
-        if (contains(id, pool)) return false;
-        if (count_ < inline_places) {
+        if (count_ == 0) {
             ids_[count_++] = id;
             return true;
         }
-        if (count_ == inline_places) {
-            const std::uint32_t taken = pool.take();
-            for (std::uint16_t old : ids_) set_bit(pool[taken], old);
-            ids_[0] = static_cast<std::uint16_t>(taken);
-            ids_[1] = static_cast<std::uint16_t>(taken >> 16);
-        }
-        ++count_;
-        set_bit(pool[index()], id);
-        return true;
+        return insert_beside(id, pool);
     }
 
     void erase(std::uint16_t id, BitmapPool& pool) {
@@ -123,6 +114,22 @@ class MemberSet {
   private:
     static constexpr unsigned inline_places = 4;
 
+    bool insert_beside(std::uint16_t id, BitmapPool& pool) {
+        if (contains(id, pool)) return false;
+        if (count_ < inline_places) {
+            ids_[count_++] = id;
+            return true;
+        }
+        if (count_ == inline_places) {
+            const std::uint32_t taken = pool.take();
+            for (std::uint16_t old : ids_) set_bit(pool[taken], old);
+            ids_[0] = static_cast<std::uint16_t>(taken);
+            ids_[1] = static_cast<std::uint16_t>(taken >> 16);
+        }
+        ++count_;
+        set_bit(pool[index()], id);
+        return true;
+    }
     std::uint32_t index() const { return ids_[0] | std::uint32_t{ids_[1]} << 16; }
     static void set_bit(BitmapPool::Bitmap& bitmap, std::uint16_t id) {
         bitmap[id / 64] |= std::uint64_t{1} << (id % 64);

@@ -90,7 +90,7 @@ std::uint32_t MemorySystem::acquire(Core& core, LineId line, Access access, std:
 
     if (at_home) return TagArray::miss;
     if (in_l1) {
-        l1.tags.touch(slot);
+        l1.touch(slot);
     } else {
         slot = fill_l1(core, line);
     }
@@ -228,13 +228,17 @@ MemorySystem::Source MemorySystem::fetch(Core& core, LineId line, const LineStat
 
 std::uint32_t MemorySystem::fill_l1(Core& core, LineId line) {
     // A parked spinner would have used its line a moment ago.
-    const std::uint32_t first = core.l1.tags.first_slot(line);
-    for (std::uint32_t way = 0; way < core.l1.tags.ways(); ++way) {
-        if ((core.l1.states[first + way] & watched) != 0) core.l1.tags.touch(first + way);
+    L1Cache& l1 = core.l1;
+    if (l1.watched_slots != 0) {
+        const std::uint32_t first = l1.tags.first_slot(line);
+        for (std::uint32_t way = 0; way < l1.tags.ways(); ++way) {
+            if ((l1.states[first + way] & watched) != 0) l1.touch(first + way);
+        }
     }
-    const std::uint32_t slot = core.l1.tags.victim(line);
-    if (core.l1.tags.line_at(slot) != no_line) evict_l1_slot(core, slot, 1);
-    core.l1.tags.place(slot, line);
+    const std::uint32_t slot = l1.tags.victim(line);
+    if (l1.tags.line_at(slot) != no_line) evict_l1_slot(core, slot, 1);
+    l1.tags.put(slot, line);
+    l1.touch(slot);
     return slot;
 }
 
@@ -242,7 +246,8 @@ void MemorySystem::fill_l2(Core& core, LineId line) {
     TagArray& l2 = core.l2;
     const std::uint32_t slot = l2.victim(line);
     const LineId evicted = l2.line_at(slot);
-    l2.place(slot, line);
+    l2.put(slot, line);
+    l2.touch(slot);
     if (evicted == no_line) return;
     if (preset_.l3_inclusive == 0) fill_l3(core.socket, evicted);
     if (core.l1.tags.find(evicted) != TagArray::miss) return;
@@ -267,7 +272,8 @@ void MemorySystem::fill_l3(std::uint16_t socket, LineId line) {
     }
     const std::uint32_t slot = l3.victim(line);
     const LineId evicted = l3.line_at(slot);
-    l3.place(slot, line);
+    l3.put(slot, line);
+    l3.touch(slot);
     if (evicted == no_line || preset_.l3_inclusive == 0) return;
     // Inclusive: what L3 loses, the socket's cores lose too, and no one watches the line for the
     // transactions that have read it.
@@ -293,7 +299,7 @@ void MemorySystem::evict_l1_slot(Core& core, std::uint32_t slot, std::uint8_t le
                                    l1.tags.set_of_slot(slot), l1.tags.way_of_slot(slot)});
         }
     }
-    unwatch(core, slot);
+    lose_watch(core, slot);
     l1.tags.remove(slot);
     l1.states[slot] = 0;
     if (is_background(line) || level != 1) return;
@@ -305,10 +311,10 @@ void MemorySystem::evict_l1_slot(Core& core, std::uint32_t slot, std::uint8_t le
     }
 }
 
-void MemorySystem::unwatch(const Core& core, std::uint32_t slot) {
-    if ((core.l1.states[slot] & watched) != 0) {
-        lost_watches_.push_back({core.id, core.l1.tags.line_at(slot)});
-    }
+void MemorySystem::lose_watch(Core& core, std::uint32_t slot) {
+    if ((core.l1.states[slot] & watched) == 0) return;
+    core.l1.unwatch(slot);
+    lost_watches_.push_back({core.id, core.l1.tags.line_at(slot)});
 }
 
 void MemorySystem::drop_from_core(Core& core, LineId line, std::uint8_t level) {
@@ -328,7 +334,7 @@ void MemorySystem::left_core(Core& core, LineId line) {
 void MemorySystem::discard_from_l1(Core& core, LineId line) {
     const std::uint32_t slot = core.l1.tags.find(line);
     if (slot == TagArray::miss) return;
-    unwatch(core, slot);
+    lose_watch(core, slot);
     core.l1.tags.remove(slot);
     core.l1.states[slot] = 0;
     // What the transaction started from is in L2 or beyond.

@@ -55,12 +55,35 @@ constexpr SlotState written_by(unsigned thread) {
 
 struct L1Cache {
     TagArray tags;
+    std::vector<std::uint32_t> latest;  ///< by set: the slot that was touched last
     std::vector<SlotState> states;
+    unsigned watched_slots = 0;
     /// Where thread t's transaction lists the line: entries[slot * 4 + t].
     std::vector<std::uint32_t> entries;
 
     L1Cache(std::uint32_t sets, std::uint32_t ways)
-        : tags(sets, ways), states(tags.slots()), entries(tags.slots() * 4) {}
+        : tags(sets, ways), latest(sets), states(tags.slots()), entries(tags.slots() * 4) {
+        for (std::uint32_t set = 0; set < sets; ++set) latest[set] = tags.first_slot(set);
+    }
+
+    /// The slot that was touched last in the line's set if it holds the line, else `miss`. Touching
+    /// it once more would change nothing.
+    std::uint32_t find_latest(LineId line) const {
+        const std::uint32_t slot = latest[tags.set_of(line)];
+        return tags.line_at(slot) == line ? slot : TagArray::miss;
+    }
+    void touch(std::uint32_t slot) {
+        tags.touch(slot);
+        latest[tags.set_of_slot(slot)] = slot;
+    }
+    void watch(std::uint32_t slot) {
+        if ((states[slot] & watched) == 0) ++watched_slots;
+        states[slot] |= watched;
+    }
+    void unwatch(std::uint32_t slot) {
+        if ((states[slot] & watched) != 0) --watched_slots;
+        states[slot] &= static_cast<SlotState>(~watched);
+    }
 
     /// Whether the line is there with the rights that the access needs; `slot` is where it was a
     /// moment ago, or `miss`, and becomes where it is now.
@@ -141,7 +164,7 @@ class MemorySystem {
         if (core.l1.tags.line_at(slot) != line)
             slot = fill_l1(core, line);
         else
-            core.l1.tags.touch(slot);
+            core.l1.touch(slot);
     }
 
     /// The core's L1 loses the line, unwritten (a transaction's writes are undone).
@@ -175,7 +198,7 @@ class MemorySystem {
     Directory& directory_;
     std::vector<Core> cores_;
     std::vector<TagArray> l3_;  ///< one a socket
-    void unwatch(const Core& core, std::uint32_t slot);
+    void lose_watch(Core& core, std::uint32_t slot);
 
     GrowBuffer<Casualty> casualties_;
     GrowBuffer<LostWatch> lost_watches_;

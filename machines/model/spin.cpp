@@ -26,7 +26,7 @@ void Engine::spin_load(const void* place, unsigned size) {
         const std::uint32_t slot = l1.tags.find(static_cast<LineId>(offset / line_bytes));
         if (slot != TagArray::miss && (l1.states[slot] & any_written) == 0 && !cpu.tx.open()) {
             ++cpu.counts.accesses;
-            l1.tags.touch(slot);
+            l1.touch(slot);
             cpu.now += cpu.hit_cost(Access::load);
             return;
         }
@@ -64,7 +64,7 @@ bool Engine::park(Cpu& cpu, LineId line, std::uint32_t most) {
     if (most != unbounded) rounds = std::min<std::uint64_t>(rounds, most);
     if (rounds == 0) return false;
 
-    cpu.core->l1.states[slot] |= watched;
+    cpu.core->l1.watch(slot);
     cpu.parked_line = line;
     cpu.parked_since = cpu.now;
     cpu.skipped_rounds = rounds;
@@ -107,7 +107,7 @@ void Engine::end_watch(Cpu& cpu) {
     for (unsigned thread = 0; thread < preset_.threads_per_core; ++thread) {
         if (cpus_[memory_.cpu_of(cpu.core->id, thread)].parked_line == line) return;
     }
-    cpu.core->l1.states[slot] &= static_cast<SlotState>(~watched);
+    cpu.core->l1.unwatch(slot);
 }
 
 /// Resumes the workers parked on lines that their core has lost, or that a sibling has written.

@@ -137,10 +137,7 @@ class TagArray {
         }
     }
 
-    void place(std::uint32_t slot, LineId line) {
-        tags_[slot] = line;
-        touch(slot);
-    }
+    void put(std::uint32_t slot, LineId line) { tags_[slot] = line; }
     void remove(std::uint32_t slot) { tags_[slot] = no_line; }
 
   private:
