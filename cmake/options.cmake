@@ -3,12 +3,12 @@
 add_library(abortscope_options INTERFACE)
 target_compile_features(abortscope_options INTERFACE cxx_std_20)
 target_compile_options(abortscope_options INTERFACE
-  -Wall -Wextra -Wconversion -Wshadow -Werror $<$<CONFIG:Release>:-O2> -fno-omit-frame-pointer)
+  -Wall -Wextra -Wconversion -Wshadow -Werror $<$<CONFIG:Release>:-O2>)
 target_include_directories(abortscope_options INTERFACE
   ${PROJECT_SOURCE_DIR})
 if(ABORTSCOPE_SANITIZE)
   target_compile_options(abortscope_options INTERFACE
-    -fsanitize=${ABORTSCOPE_SANITIZE} -fno-sanitize-recover=undefined)
+    -fsanitize=${ABORTSCOPE_SANITIZE} -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
   target_link_options(abortscope_options INTERFACE -fsanitize=${ABORTSCOPE_SANITIZE})
 endif()
 

@@ -100,8 +100,11 @@ void Engine::slow_access(std::uint64_t offset, unsigned size, Access kind, std::
         touch_page(*cpu_, offset);
         give_way();
     }
-    const Cycles queued =
-        cpu_->core->l1.serves(line, kind, slot) ? Cycles{0} : await_turn(line, kind);
+    Cycles queued = 0;
+    if (!cpu_->core->l1.serves(line, kind, slot)) {
+        queued = await_turn(line, kind);
+        if (queued != 0) (void)cpu_->core->l1.serves(line, kind, slot);
+    }
     take_line(offset, size, kind, slot, queued);
 }
 
@@ -134,7 +137,9 @@ Cycles Engine::await_turn(LineId line, Access kind) {
 
     L1Cache& l1 = cpu.core->l1;
     Cycles cost = cpu.hit_cost(kind);
-    if (l1.serves(line, kind, slot)) {
+    // A conflict that was resolved may have taken the line out of L1.
+    if (slot != TagArray::miss && l1.tags.line_at(slot) != line) slot = TagArray::miss;
+    if (slot != TagArray::miss && (!write || (l1.states[slot] & may_write) != 0)) {
         l1.touch(slot);
     } else {
         slot = memory_.acquire(*cpu.core, line, kind, slot, cpu.now, queued, cost, cpu.counts);
@@ -155,10 +160,12 @@ bool Engine::store_exclusive(const void* place, unsigned size) {
     const std::uint64_t offset = arena_.offset_of(place);
     const auto line = static_cast<LineId>(offset / line_bytes);
     std::uint32_t slot = TagArray::miss;
-    const Cycles queued = cpu_->core->l1.serves(line, Access::atomic, slot)
-                              ? Cycles{0}
-                              : await_turn(line, Access::atomic);
-    if (cpu_->core->l1.tags.find(line) == TagArray::miss) return false;
+    Cycles queued = 0;
+    if (!cpu_->core->l1.serves(line, Access::atomic, slot)) {
+        queued = await_turn(line, Access::atomic);
+        if (queued != 0) (void)cpu_->core->l1.serves(line, Access::atomic, slot);
+    }
+    if (slot == TagArray::miss) return false;
     ++cpu_->counts.accesses;
     take_line(offset, size, Access::atomic, slot, queued);
     return true;
