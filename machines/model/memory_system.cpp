@@ -246,8 +246,7 @@ void MemorySystem::fill_l2(Core& core, LineId line) {
     TagArray& l2 = core.l2;
     const std::uint32_t slot = l2.victim(line);
     const LineId evicted = l2.line_at(slot);
-    l2.put(slot, line);
-    l2.touch(slot);
+    l2.place(slot, line);
     if (evicted == no_line) return;
     if (preset_.l3_inclusive == 0) fill_l3(core.socket, evicted);
     if (core.l1.tags.find(evicted) != TagArray::miss) return;
@@ -272,8 +271,7 @@ void MemorySystem::fill_l3(std::uint16_t socket, LineId line) {
     }
     const std::uint32_t slot = l3.victim(line);
     const LineId evicted = l3.line_at(slot);
-    l3.put(slot, line);
-    l3.touch(slot);
+    l3.place(slot, line);
     if (evicted == no_line || preset_.l3_inclusive == 0) return;
     // Inclusive: what L3 loses, the socket's cores lose too, and no one watches the line for the
     // transactions that have read it.

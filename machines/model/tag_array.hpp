@@ -138,6 +138,10 @@ class TagArray {
     }
 
     void put(std::uint32_t slot, LineId line) { tags_[slot] = line; }
+    void place(std::uint32_t slot, LineId line) {
+        put(slot, line);
+        touch(slot);
+    }
     void remove(std::uint32_t slot) { tags_[slot] = no_line; }
 
   private:

@@ -105,6 +105,27 @@ TEST(TagArray, TheMostRecentlyUsedLineIsNeverTheVictim) {
     }
 }
 
+TEST(L1Cache, TouchingTheSetsLatestLineAgainChangesNoVictim) {
+    for (std::uint32_t ways : {8u, 12u}) {
+        L1Cache l1(4, ways);
+        Random random(5);
+        for (int step = 0; step < 4000; ++step) {
+            const auto line = static_cast<LineId>(random.below(4 * ways * 2));
+            std::uint32_t slot = l1.tags.find(line);
+            if (slot == TagArray::miss) {
+                slot = l1.tags.victim(line);
+                l1.tags.put(slot, line);
+            }
+            l1.touch(slot);
+            ASSERT_EQ(l1.find_latest(line), slot);
+            const std::uint32_t victim = l1.tags.victim(line);
+            l1.touch(slot);
+            ASSERT_EQ(l1.tags.victim(line), victim);
+        }
+        EXPECT_EQ(l1.find_latest(999'999), TagArray::miss);
+    }
+}
+
 using Line64 = Line<M::Cell<std::uint64_t>>;
 
 std::uint64_t cycles_of(Bench& bench, const std::function<void()>& work) {
