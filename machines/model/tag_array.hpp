@@ -70,7 +70,7 @@ class TagArray {
           set_mask_(std::has_single_bit(sets) ? sets - 1 : 0),
           ways_(ways),
           groups_(std::has_single_bit(ways) ? 1 : (ways + group_ways - 1) / group_ways),
-          leaves_(groups_ == 1 ? ways : group_ways),
+          leaves_(groups_ == 1 ? std::bit_ceil(ways) : group_ways),
           tree_(&PlruTree::of_power[static_cast<std::size_t>(std::countr_zero(leaves_))]),
           shift_(static_cast<std::uint32_t>(std::countr_zero(std::max(std::bit_ceil(ways), 4u)))),
           all_ways_(ways == 32 ? ~0u : (1u << ways) - 1),
@@ -126,8 +126,8 @@ class TagArray {
         std::uint32_t candidates = ways_equal_to(first, no_line) & all_ways_;
         if (candidates == 0) candidates = all_ways_;
         if (groups_ == 1) {
-            return first +
-                   (candidates == all_ways_ ? descend(trees_[set]) : walk(trees_[set], candidates));
+            const bool whole = candidates == all_ways_ && ways_ == leaves_;
+            return first + (whole ? descend(trees_[set]) : walk(trees_[set], candidates));
         }
         for (std::uint64_t order = order_[set];; order >>= 4) {
             const auto group = static_cast<std::uint32_t>(order & 15u);
