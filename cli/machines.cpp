@@ -34,10 +34,13 @@ std::string all_machines() {
 }
 
 std::string one_machine(const model::Preset& preset) {
-    TextTable table({{"field", "", Align::left}, {"value", ""}, {"what it is", "", Align::left}});
+    TextTable table({{"field", "", Align::left},
+                     {"value", ""},
+                     {"source", "", Align::left},
+                     {"what it is", "", Align::left}});
     for (const model::PresetField& field : model::preset_fields()) {
         table.add({std::string(field.name), fmt::format("{}", preset.*field.member),
-                   std::string(field.help)});
+                   std::string(model::source_of(preset, field)), std::string(field.help)});
     }
     return fmt::format("{}: {}\n\n{}", preset.name, preset.description, table.text());
 }

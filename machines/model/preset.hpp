@@ -22,6 +22,7 @@ enum class ReadTracking : std::uint32_t {
 
 struct Preset {
     std::string name;
+    std::string built_in = "haswell";  ///< the built-in preset that it is or derives from
     std::string description;
 
     // Shape
@@ -115,12 +116,17 @@ struct PresetField {
     std::uint32_t maximum;
     bool power_of_two;
     std::string_view help;
+    std::string_view source;  ///< of the member's own value
 };
 
 std::span<const PresetField> preset_fields();
 
 /// The built-in presets; the first is the default.
 std::span<const Preset> presets();
+
+/// Where a preset's number comes from: a publication, the maker, "from memory", "assumed"; "your
+/// setting" where a file or +FIELD=N has changed it.
+std::string_view source_of(const Preset& preset, const PresetField& field);
 
 /// Null if there is none of that name.
 const Preset* find_preset(std::string_view name);

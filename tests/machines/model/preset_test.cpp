@@ -37,10 +37,33 @@ TEST(Preset, EveryBuiltInOneIsWithinTheBoundsOfItsFields) {
 }
 
 TEST(Preset, EveryNumberOfAPresetIsAField) {
-    // The struct is its two strings and one number a field, so a number without a field shows.
+    // The struct is its three strings and one number a field, so a number without a field shows.
     EXPECT_EQ(
         sizeof(Preset),
-        (2 * sizeof(std::string) + preset_fields().size() * sizeof(std::uint32_t) + 7) / 8 * 8);
+        (3 * sizeof(std::string) + preset_fields().size() * sizeof(std::uint32_t) + 7) / 8 * 8);
+}
+
+TEST(Preset, EveryNumberHasASource) {
+    for (const Preset& preset : presets()) {
+        EXPECT_EQ(preset.built_in, preset.name);
+        for (const PresetField& field : preset_fields()) {
+            const std::string_view source = source_of(preset, field);
+            EXPECT_FALSE(source.empty()) << preset.name << " " << field.name;
+            EXPECT_NE(source, "your setting") << preset.name << " " << field.name;
+        }
+    }
+    const auto source = [](const char* name, std::string_view wanted) {
+        const Preset preset = resolve_preset(name);
+        for (const PresetField& field : preset_fields()) {
+            if (field.name == wanted) return std::string(source_of(preset, field));
+        }
+        return std::string();
+    };
+    EXPECT_EQ(source("skylake-sp", "l3_hit_cycles"), "AnandTech");
+    EXPECT_EQ(source("cascadelake-sp", "l3_hit_cycles"), "AnandTech") << "as what it derives from";
+    EXPECT_EQ(source("icelake-sp", "l3_hit_cycles"), "from memory");
+    EXPECT_EQ(source("haswell+memory_cycles=300", "memory_cycles"), "your setting");
+    EXPECT_EQ(source("haswell+memory_cycles=300", "transfer_cycles"), "from memory");
 }
 
 TEST(Preset, PublishedCacheSizesComeOutOfSetsAndWays) {
