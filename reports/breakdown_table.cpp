@@ -60,6 +60,7 @@ struct BreakdownLine {
 struct BreakdownColumn {
     TextTable::Heading heading;
     std::function<std::string(const BreakdownLine&)> cell;
+    bool is_key = false;  ///< names the line
 };
 
 std::vector<BreakdownLine> breakdown_lines(const Grouping& grouping) {
@@ -97,10 +98,11 @@ std::vector<BreakdownColumn> breakdown_columns(const std::vector<BreakdownLine>&
     using enum TextTable::Align;
     std::vector<BreakdownColumn> columns;
     if (has_several_phases(lines)) {
-        columns.push_back({{"phase", "", left}, [](const Line& line) { return line.phase; }});
+        columns.push_back({{"phase", "", left}, [](const Line& line) { return line.phase; }, true});
     }
     if (!lines.front().policy.empty()) {
-        columns.push_back({{"policy", "", left}, [](const Line& line) { return line.policy; }});
+        columns.push_back(
+            {{"policy", "", left}, [](const Line& line) { return line.policy; }, true});
     }
     columns.push_back({{"attempts", ""}, [](const Line& line) {
                            return count(line.log.attempts, line.sample->size());
@@ -173,10 +175,14 @@ std::string notes_of(const std::vector<BreakdownLine>& lines) {
 
 BreakdownTable breakdown_of(const Grouping& grouping) {
     const std::vector<BreakdownLine> lines = breakdown_lines(grouping);
-    if (lines.empty()) return {{}, TextTable({}), {}};
+    if (lines.empty()) return {{}, TextTable({}), 0, {}};
     const std::vector<BreakdownColumn> columns = breakdown_columns(lines);
     std::vector<TextTable::Heading> headings = level_headings(grouping);
-    for (const BreakdownColumn& column : columns) headings.push_back(column.heading);
+    std::size_t keys = headings.size();
+    for (const BreakdownColumn& column : columns) {
+        if (column.is_key) ++keys;
+        headings.push_back(column.heading);
+    }
     TextTable table(std::move(headings));
     for (std::size_t i = 0; i < lines.size(); ++i) {
         const bool first = i == 0 || lines[i].level != lines[i - 1].level;
@@ -190,7 +196,7 @@ BreakdownTable breakdown_of(const Grouping& grouping) {
             ? "\n(run: most fallbacks in a row; again: share that falls back after a fallback)"
             : "";
     return {"Where the attempts" + whose + " went, causes in % of the aborts" + lemmings,
-            std::move(table), notes_of(lines)};
+            std::move(table), keys, notes_of(lines)};
 }
 
 }  // namespace abortscope

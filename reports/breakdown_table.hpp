@@ -14,6 +14,7 @@ namespace abortscope {
 struct BreakdownTable {
     std::string caption;  ///< empty where nothing was attempted
     TextTable table;
+    std::size_t keys;   ///< columns that name a line: levels, phase, policy
     std::string notes;  ///< a paragraph each for what the table alone would hide; may be empty
 };
 
@@ -21,7 +22,8 @@ struct BreakdownTable {
 /// be no answer.
 ///
 /// Causes that never occur have no column. Where the table is fitted to a width, wasted cycles, the
-/// number of fallbacks and the number of aborts are left out, in this order.
+/// number of fallbacks and the number of aborts are left out, in this order; what is still wider
+/// can be split behind its keys.
 BreakdownTable breakdown_of(const Grouping& grouping);
 
 }  // namespace abortscope

@@ -29,7 +29,10 @@ std::string terminal_report(std::span<const Measurement> rows, std::span<const C
     BreakdownTable breakdown = breakdown_of(grouping);
     if (!breakdown.caption.empty()) {
         breakdown.table.fit(width);
-        text += '\n' + breakdown.caption + ":\n\n" + breakdown.table.text(paint);
+        text += '\n' + breakdown.caption + ":\n";
+        for (const TextTable& part : breakdown.table.split(width, breakdown.keys)) {
+            text += '\n' + part.text(paint);
+        }
         if (!breakdown.notes.empty()) text += '\n' + wrapped(breakdown.notes, 0, width) + '\n';
     }
     return text;

@@ -89,6 +89,38 @@ void TextTable::fold(std::size_t limit) {
     tones_ = std::move(tones);
 }
 
+std::vector<TextTable> TextTable::split(std::size_t limit, std::size_t keys) const {
+    const std::vector<std::size_t> all = widths();
+    std::vector<TextTable> parts;
+    for (std::size_t from = keys; from < all.size() || parts.empty();) {
+        std::size_t total = 0;
+        for (std::size_t i = 0; i < keys; ++i) total += all[i] + gap;
+        std::size_t end = from;
+        while (end < all.size() && (end == from || total + all[end] <= limit)) {
+            total += all[end++] + gap;
+        }
+        const auto picked = [&](const auto& whole) {
+            auto part = whole;
+            part.erase(part.begin() + static_cast<std::ptrdiff_t>(end), part.end());
+            part.erase(part.begin() + static_cast<std::ptrdiff_t>(keys),
+                       part.begin() + static_cast<std::ptrdiff_t>(from));
+            return part;
+        };
+        TextTable part(picked(headings_));
+        for (std::size_t row = 0; row < rows_.size(); ++row) {
+            if (rows_[row].empty()) {
+                part.add_blank_line();
+            } else {
+                part.add(picked(rows_[row]), end == all.size() ? tones_[row] : Tone::plain);
+            }
+        }
+        parts.push_back(std::move(part));
+        from = end;
+        if (from == all.size()) break;
+    }
+    return parts;
+}
+
 std::vector<std::size_t> TextTable::widths() const {
     std::vector<std::size_t> widths;
     for (const Heading& heading : headings_) {

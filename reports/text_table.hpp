@@ -41,6 +41,10 @@ class TextTable {
     /// Breaks the cells of the widest column of words over several lines, to the same end.
     void fold(std::size_t width);
 
+    /// Tables below each other that together say the same: each has the first `keys` columns and as
+    /// many of the others, in their order, as fit into the width (one at least).
+    std::vector<TextTable> split(std::size_t width, std::size_t keys) const;
+
     std::size_t rows() const { return rows_.size(); }
     /// Letters of the longest line.
     std::size_t width() const;

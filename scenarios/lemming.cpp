@@ -40,7 +40,7 @@ constexpr std::array parameters{
                   .maximum = 100'000'000},
     ParameterSpec{.name = "real_every",
                   .option = "",
-                  .help = "each worker's how-manieth acquisition is real; 0: none",
+                  .help = "every so many of a worker's acquisitions, one is real; 0: none",
                   .default_value = 1000,
                   .minimum = 0,
                   .maximum = 100'000'000},

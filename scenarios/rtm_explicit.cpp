@@ -29,7 +29,7 @@ constexpr std::array parameters{
                   .maximum = 255},
     ParameterSpec{.name = "abort_every",
                   .option = "",
-                  .help = "each worker's how-manieth transaction executes XABORT; 0: none",
+                  .help = "every so many of a worker's transactions, one executes XABORT; 0: none",
                   .default_value = 1,
                   .minimum = 0,
                   .maximum = 100'000'000},

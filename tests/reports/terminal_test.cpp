@@ -54,6 +54,23 @@ TEST(TerminalReport, FitsEightyColumnsWithManyPolicies) {
     EXPECT_THAT(wide, HasSubstr("fallbacks"));
 }
 
+TEST(TerminalReport, LosesNoCauseWhereTheBreakdownIsWiderThanTheTerminal) {
+    SampleRows sample({"none", "ovs2016", "kleen-wait", "kernel-adapt", "glibc", "dpdk"}, 3);
+    for (Measurement& row : sample.rows) {
+        if (!row.log) continue;
+        row.log->causes.fill(row.log->aborts() / rtm::cause_count);
+        row.log->longest_fallback_run = 5000;
+    }
+    for (const unsigned width : {80u, 100u}) {
+        const std::string text = terminal_report(sample.rows, sample.columns, width);
+        EXPECT_LE(longest_line(text), width) << text;
+        for (const std::string_view cause : rtm::cause_names) {
+            EXPECT_THAT(text, HasSubstr(std::string(cause))) << width;
+        }
+        EXPECT_THAT(text, HasSubstr("again")) << width;
+    }
+}
+
 TEST(TerminalReport, OfABaselineAloneHasNoRatioAndNoBreakdown) {
     const SampleRows sample({"none"}, 1);
     const std::string text = terminal_report(sample.rows, sample.columns, 80);
