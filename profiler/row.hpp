@@ -42,6 +42,9 @@ struct Measurement {
     Provenance time_source = Provenance::absent;
     std::vector<std::uint64_t> worker_operations;  ///< one per worker that ran the phase
     Readings counters{};
+    /// Of the context switches, those that no wait of the worker's own made. Not a column: the
+    /// columns' order is relied upon (docs/csv.md).
+    std::optional<std::uint64_t> involuntary_switches;
     /// The workers' logs together; none where the workload kept none.
     std::optional<AbortLog> log;
     Provenance cause_source = Provenance::absent;

@@ -134,6 +134,7 @@ std::vector<Measurement> run_native_pass(const ScenarioEntry& entry, const Trial
                 const auto workers = static_cast<unsigned>(row.worker_operations.size());
                 row.duration_ns = team.run(workers, body, &counters);
                 row.counters = counters.take();
+                row.involuntary_switches = counters.involuntary_switches();
                 row.time_source = Provenance::hw;
                 row.cause_source = Provenance::software;
             },
@@ -216,6 +217,7 @@ TrialResult run_on_model(const ScenarioEntry& entry, const TrialSpec& spec,
                 counts -= before;
                 result.efforts.push_back({row.phase, counts.accesses, ns_since(started)});
                 row.counters = readings_of(counts, preset);
+                row.involuntary_switches = counts.involuntary_switches;
                 row.time_source = Provenance::model;
                 row.cause_source = Provenance::model;
             },

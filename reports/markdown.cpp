@@ -8,6 +8,7 @@
 #include "reports/breakdown_table.hpp"
 #include "reports/comparison_table.hpp"
 #include "reports/grouping.hpp"
+#include "reports/switches_table.hpp"
 #include "reports/text_table.hpp"
 #include "reports/title.hpp"
 
@@ -67,6 +68,10 @@ std::string markdown_report(std::span<const Measurement> rows, std::span<const C
     if (!breakdown.caption.empty()) {
         text += fmt::format("\n{}:\n\n{}", breakdown.caption, breakdown.table.markdown());
         if (!breakdown.notes.empty()) text += fmt::format("\n{}\n", breakdown.notes);
+    }
+    const SwitchesTable switches = switches_of(grouping);
+    if (!switches.caption.empty()) {
+        text += fmt::format("\n{}:\n\n{}", switches.caption, switches.table.markdown());
     }
     text += fmt::format("\n```sh\n{}\n```\n", shell_command(context.command));
     text += fmt::format("\n<details><summary>All {} rows</summary>\n\n{}\n</details>\n",

@@ -6,6 +6,7 @@
 #include "reports/breakdown_table.hpp"
 #include "reports/comparison_table.hpp"
 #include "reports/grouping.hpp"
+#include "reports/switches_table.hpp"
 #include "reports/title.hpp"
 #include "reports/wrapped.hpp"
 
@@ -34,6 +35,10 @@ std::string terminal_report(std::span<const Measurement> rows, std::span<const C
             text += '\n' + part.text(paint);
         }
         if (!breakdown.notes.empty()) text += '\n' + wrapped(breakdown.notes, 0, width) + '\n';
+    }
+    const SwitchesTable switches = switches_of(grouping);
+    if (!switches.caption.empty()) {
+        text += '\n' + switches.caption + ":\n\n" + switches.table.text(paint);
     }
     return text;
 }

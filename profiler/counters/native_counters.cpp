@@ -20,7 +20,7 @@ void NativeCounters::before(unsigned worker) noexcept {
         self.hardware.open(pass_.hardware);
         self.opened = true;
     }
-    if (!pass_.usage.empty()) self.usage_before = ThreadUsage::now();
+    self.usage_before = ThreadUsage::now();
     self.software.enable();
     self.hardware.enable();
 }
@@ -30,7 +30,7 @@ void NativeCounters::after(unsigned worker) noexcept {
     // The CPU's counters first: the system calls of the others are not the phase's cycles.
     self.hardware.disable();
     self.software.disable();
-    if (!pass_.usage.empty()) self.usage = ThreadUsage::now();
+    self.usage = ThreadUsage::now();
     self.hardware.read(std::span(self.hardware_samples).first(pass_.hardware.size()));
     self.software.read(std::span(self.software_samples).first(pass_.software.size()));
     self.took_part = true;
@@ -59,9 +59,12 @@ Readings NativeCounters::readings_of(const Worker& worker) const {
 
 std::vector<Readings> NativeCounters::take_workers() {
     std::vector<Readings> all;
+    involuntary_switches_ = 0;
     for (Worker& worker : workers_) {
         if (!worker.took_part) continue;
         all.push_back(readings_of(worker));
+        involuntary_switches_ +=
+            worker.usage.involuntary_switches - worker.usage_before.involuntary_switches;
         worker.took_part = false;
     }
     return all;
@@ -81,7 +84,8 @@ Readings NativeCounters::take() {
 
 void merge_pass(Readings& into, const Readings& pass) {
     for (std::size_t i = 0; i < counter_count; ++i) {
-        const bool says_something = pass[i].value || pass[i].absent_reason != counted_in_another_pass;
+        const bool says_something =
+            pass[i].value || pass[i].absent_reason != counted_in_another_pass;
         if (says_something && !into[i].value) into[i] = pass[i];
     }
 }

@@ -43,6 +43,9 @@ class NativeCounters final : public native::WorkerHooks {
     /// absent, with that as the reason.
     Readings take();
 
+    /// Those of the phase that was taken last, of all workers, by getrusage(2).
+    std::uint64_t involuntary_switches() const { return involuntary_switches_; }
+
     /// The same worker by worker, for those that took part.
     std::vector<Readings> take_workers();
 
@@ -64,6 +67,7 @@ class NativeCounters final : public native::WorkerHooks {
     const CounterPass& pass_;
     const HostDescription& host_;
     std::vector<Worker> workers_;
+    std::uint64_t involuntary_switches_ = 0;
 };
 
 /// Takes over the counters that `pass` has a value or a reason of its own for.

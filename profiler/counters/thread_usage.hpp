@@ -18,10 +18,12 @@ struct ThreadUsage {
     std::uint64_t task_clock_ns = 0;
     std::uint64_t context_switches = 0;
     std::uint64_t page_faults = 0;
+    std::uint64_t involuntary_switches = 0;
 
     static ThreadUsage of(const rusage& usage, std::uint64_t cpu_time_ns) {
         return {cpu_time_ns, static_cast<std::uint64_t>(usage.ru_nvcsw + usage.ru_nivcsw),
-                static_cast<std::uint64_t>(usage.ru_minflt + usage.ru_majflt)};
+                static_cast<std::uint64_t>(usage.ru_minflt + usage.ru_majflt),
+                static_cast<std::uint64_t>(usage.ru_nivcsw)};
     }
 
     /// Of the calling thread, since it began.

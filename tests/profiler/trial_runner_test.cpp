@@ -144,6 +144,16 @@ TEST_P(OnEachMachine, AFailedCheckNamesThePhaseAndTheCommandThatDoesItAgain) {
                                                  HasSubstr("--seed 7"))));
 }
 
+TEST_P(OnEachMachine, EveryRowTellsItsInvoluntarySwitches) {
+    for (const Measurement& row : run_trial(entry, spec_for(GetParam())).rows) {
+        ASSERT_TRUE(row.involuntary_switches);
+        const auto& all = row.counters[index_of(Counter::context_switches)].value;
+        if (all && row.counter_source() == Provenance::model) {
+            EXPECT_LE(*row.involuntary_switches, *all);
+        }
+    }
+}
+
 TEST(TrialRunner, TheModelsRowsAddUp) {
     const TrialResult result = run_trial(entry, spec_for("model:haswell"));
     const Measurement& row = result.rows[1];

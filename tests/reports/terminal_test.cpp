@@ -71,6 +71,25 @@ TEST(TerminalReport, LosesNoCauseWhereTheBreakdownIsWiderThanTheTerminal) {
     }
 }
 
+TEST(TerminalReport, TellsInvoluntarySwitchesWhereWorkersShareCpus) {
+    SampleRows sample({"none", "ovs2016"}, 2);
+    for (Measurement& row : sample.rows) {
+        row.counters[index_of(Counter::context_switches)] = Reading::of(12, Provenance::model);
+        row.involuntary_switches = 0;
+    }
+    EXPECT_THAT(terminal_report(sample.rows, sample.columns, 80), Not(HasSubstr("involuntary")));
+    for (Measurement& row : sample.rows) {
+        row.cpus = row.threads / 2;
+        row.involuntary_switches = 3;
+    }
+    const std::string text = terminal_report(sample.rows, sample.columns, 80);
+    EXPECT_THAT(text, HasSubstr("involuntary"));
+    EXPECT_THAT(text, HasSubstr("12            3")) << text;
+    EXPECT_LE(longest_line(text), 80u) << text;
+    for (Measurement& row : sample.rows) row.involuntary_switches.reset();
+    EXPECT_THAT(terminal_report(sample.rows, sample.columns, 80), Not(HasSubstr("involuntary")));
+}
+
 TEST(TerminalReport, OfABaselineAloneHasNoRatioAndNoBreakdown) {
     const SampleRows sample({"none"}, 1);
     const std::string text = terminal_report(sample.rows, sample.columns, 80);
