@@ -3,7 +3,7 @@
 add_library(abortscope_options INTERFACE)
 target_compile_features(abortscope_options INTERFACE cxx_std_20)
 target_compile_options(abortscope_options INTERFACE
-  -Wall -Wextra -Wconversion -Wshadow -Werror $<$<CONFIG:Release>:-O2>)
+  -Wall -Wextra -Wconversion -Wshadow -Werror)
 target_include_directories(abortscope_options INTERFACE
   ${PROJECT_SOURCE_DIR})
 if(ABORTSCOPE_SANITIZE)

@@ -54,7 +54,8 @@ Scale rate_scale(double smallest, double largest) {
 Scale count_scale(double smallest, double largest, std::string_view unit) {
     Scale scale = choose(count_steps, smallest, largest);
     if (scale.unit.empty()) scale.decimals = 0;  // whole things, or medians of such
-    if (!unit.empty()) scale.unit += (scale.unit.empty() ? "" : " ") + std::string(unit);
+    if (!scale.unit.empty() && !unit.empty()) scale.unit += ' ';
+    scale.unit += unit;
     return scale;
 }
 

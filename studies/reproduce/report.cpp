@@ -100,7 +100,8 @@ void add_cells(std::vector<std::string>& cells, const Table& table, const Side& 
     if (!table.reference.empty()) add(side.reference, side.reference_sd);
     add(side.value, side.value_sd);
     const bool marks = table.shows_spread && !table.reference.empty() && side.in_doubt;
-    cells.push_back(side.ratio ? (marks ? "~" : "") + ratio_text(*side.ratio) : "");
+    cells.push_back(side.ratio ? fmt::format("{}{}", marks ? "~" : "", ratio_text(*side.ratio))
+                               : "");
 }
 
 struct Grid {

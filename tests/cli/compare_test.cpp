@@ -112,7 +112,7 @@ TEST_F(Compare, AllFormsAgree) {
         const json& change = report["changes"][i];
         EXPECT_THAT(lines[i + 1],
                     testing::StartsWith(change["metric"].get<std::string>() + ",ovs-hmap,"));
-        EXPECT_THAT(lines[i + 1], testing::EndsWith("," + change["verdict"].get<std::string>()));
+        EXPECT_THAT(lines[i + 1], testing::EndsWith(',' + change["verdict"].get<std::string>()));
     }
     EXPECT_THAT(contents_of(file("c.md")), HasSubstr("**abort_rate, lower is better**"));
     const std::string page = contents_of(file("c.html"));
