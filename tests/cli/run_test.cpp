@@ -66,6 +66,15 @@ TEST(Run, GivesTheSameBytesAgainAndWithAnyNumberOfJobs) {
     EXPECT_NE(abortscope(words + "--seed 77").out, first.out);
 }
 
+TEST(Run, GivesTheSameBytesOnAServerOf448CpusWithAnyNumberOfJobs) {
+    const std::string words =
+        "run ovs-hmap --machine model:sapphire-rapids --sockets 4 --threads 256 --n 150 --csv - ";
+    const Outcome first = abortscope(words + "--jobs 1");
+    EXPECT_EQ(first.code, 0) << first.err;
+    EXPECT_THAT(first.out, HasSubstr(",256,"));
+    EXPECT_EQ(abortscope(words + "--jobs 2").out, first.out);
+}
+
 TEST(Run, SharesOfASweepAreTheWholeSweep) {
     const std::string words = "run ovs-hmap --n 200 --mutation 2,10 --threads 1,2,3 --csv - ";
     std::vector<std::string> whole = lines_of(abortscope(words).out);
