@@ -116,6 +116,11 @@ class RcuRbTree {
     static Node* new_node(Key key, Value value, bool red) {
         return ::new (M::allocate(sizeof(Node), alignof(Node))) Node(key, value, red);
     }
+    static Node* copy_of(const Node* node, bool red) {
+        const Key key = node->key;  // one after the other: compilers order arguments differently
+        const Value value = node->value;
+        return new_node(key, value, red);
+    }
     static void free_node(RcuHead<M>* head) {
         Node* node = static_cast<Node*>(head);
         node->~Node();
@@ -149,7 +154,7 @@ class RcuRbTree {
     Node* rotate(Node* down, unsigned side) {
         const unsigned other = 1 - side;
         Node* up = load(down->child[other]);
-        Node* copy = new_node(down->key, down->value, is_red(down));
+        Node* copy = copy_of(down, is_red(down));
         adopt(copy, side, load(down->child[side]));
         adopt(copy, other, load(up->child[side]));
         copy->parent = up;
@@ -208,12 +213,12 @@ class RcuRbTree {
              next = load(successor->child[left])) {
             successor = next;
         }
-        Node* stand_in = new_node(successor->key, successor->value, is_red(node));
+        Node* stand_in = copy_of(successor, is_red(node));
         child = load(successor->child[right]);
         parent = stand_in;
         unsigned side = right;
         for (Node* step = upper; step != successor; step = load(step->child[left])) {
-            Node* copy = new_node(step->key, step->value, is_red(step));
+            Node* copy = copy_of(step, is_red(step));
             adopt(copy, right, load(step->child[right]));
             adopt(parent, side, copy);
             parent = copy;
