@@ -100,17 +100,22 @@ void Engine::slow_access(std::uint64_t offset, unsigned size, Access kind, std::
         touch_page(*cpu_, offset);
         give_way();
     }
-    Cycles queued = 0;
-    if (!cpu_->core->l1.serves(line, kind, slot)) {
-        queued = await_turn(line, kind);
-        if (queued != 0) (void)cpu_->core->l1.serves(line, kind, slot);
-    }
+    const Cycles queued = await_turn(line, kind, slot);
     take_line(offset, size, kind, slot, queued);
 }
 
 /// Requests for one line are served one after another: that is what makes a contended line slow,
-/// not its latency. Returns how long this one has waited.
-Cycles Engine::await_turn(LineId line, Access kind) {
+/// not its latency. Returns how long this one has waited; not at all if L1 serves it. `slot` as in
+/// L1Cache::serves.
+[[gnu::always_inline]] inline Cycles Engine::await_turn(LineId line, Access kind,
+                                                        std::uint32_t& slot) {
+    if (cpu_->core->l1.serves(line, kind, slot)) return 0;
+    const Cycles waited = await_line(line, kind);
+    if (waited != 0) slot = cpu_->core->l1.tags.find(line);
+    return waited;
+}
+
+Cycles Engine::await_line(LineId line, Access kind) {
     const Cycles asked = cpu_->now;
     const Cycles turn = memory_.turn_of(*cpu_->core, line, kind, asked);
     if (turn == asked) return 0;
@@ -160,11 +165,7 @@ bool Engine::store_exclusive(const void* place, unsigned size) {
     const std::uint64_t offset = arena_.offset_of(place);
     const auto line = static_cast<LineId>(offset / line_bytes);
     std::uint32_t slot = TagArray::miss;
-    Cycles queued = 0;
-    if (!cpu_->core->l1.serves(line, Access::atomic, slot)) {
-        queued = await_turn(line, Access::atomic);
-        if (queued != 0) (void)cpu_->core->l1.serves(line, Access::atomic, slot);
-    }
+    const Cycles queued = await_turn(line, Access::atomic, slot);
     if (slot == TagArray::miss) return false;
     ++cpu_->counts.accesses;
     take_line(offset, size, Access::atomic, slot, queued);

@@ -3,9 +3,9 @@
 // The simulated machine: CPUs with virtual time, caches, RTM, and an operating system's scheduler,
 // all on one host thread, so that a trial is a pure function of its parameters and its seed.
 //
-//   engine.cpp   workers, whose turn it is, deadlock       access.cpp  one memory access
-//   rtm.cpp      begin, commit, abort, rollback            kernel.cpp  futexes, sleeping,
-//   preemption
+//   engine.cpp   workers, deadlock                         turn.hpp    whose turn it is
+//   access.cpp   one memory access                         spin.cpp    parked spinners
+//   rtm.cpp      begin, commit, abort, rollback            kernel.cpp  futexes, sleep, preemption
 //
 // Whose turn it is: the CPU with the smallest virtual time, ties by number. A running worker may
 // go on past the others' time only over hits in its own L1 that no other transaction can notice,
@@ -243,7 +243,8 @@ class Engine {
     void noted_hit(std::uint64_t offset, unsigned size, Access kind, std::uint32_t slot,
                    std::uint32_t cost);
     void slow_access(std::uint64_t offset, unsigned size, Access kind, std::uint32_t slot);
-    Cycles await_turn(LineId line, Access kind);
+    Cycles await_turn(LineId line, Access kind, std::uint32_t& slot);
+    Cycles await_line(LineId line, Access kind);
     void take_line(std::uint64_t offset, unsigned size, Access kind, std::uint32_t slot,
                    Cycles queued);
     void resolve_conflicts(Cpu& cpu, std::uint64_t offset, unsigned size, bool write);

@@ -70,9 +70,6 @@ class Fiber {
     bool snapshot_due() const { return snapshot_due_; }
     void roll_back();
 
-    /// Bytes of the last snapshot.
-    std::size_t snapshot_bytes() const { return saved_stack_.size(); }
-
   private:
     void snapshot();
     static void start(boost::context::detail::transfer_t transfer);

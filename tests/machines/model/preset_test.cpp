@@ -59,9 +59,10 @@ TEST(Preset, EveryNumberHasASource) {
         }
         return std::string();
     };
-    EXPECT_EQ(source("skylake-sp", "l3_hit_cycles"), "AnandTech");
-    EXPECT_EQ(source("cascadelake-sp", "l3_hit_cycles"), "AnandTech") << "as what it derives from";
-    EXPECT_EQ(source("icelake-sp", "l3_hit_cycles"), "from memory");
+    EXPECT_EQ(source("sandybridge-2s", "frequency_mhz"), "assumed");
+    EXPECT_EQ(source("skylake-sp", "rtm_read_tracking"), "assumed");
+    EXPECT_EQ(source("icelake-sp", "rtm_read_tracking"), "assumed") << "as what it derives from";
+    EXPECT_EQ(source("haswell", "rtm_read_tracking"), "Dice et al. 2015");
     EXPECT_EQ(source("haswell+memory_cycles=300", "memory_cycles"), "your setting");
     EXPECT_EQ(source("haswell+memory_cycles=300", "transfer_cycles"), "from memory");
 }
