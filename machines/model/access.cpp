@@ -25,37 +25,51 @@ std::uint16_t plus1(unsigned id) {
 
 }  // namespace
 
-// Most accesses end here, as hits that nobody notices: everything else is a tail call, so that
-// they save no registers.
+// Most accesses end here, as hits that nobody notices, in the line that their set has used last.
+// Everything else is a tail call, so that they save no registers.
 void Engine::access(const void* place, unsigned size, Access kind) {
     const auto offset = static_cast<std::uint64_t>(static_cast<const char*>(place) - base_);
     if (offset >= reach_) [[unlikely]]
         return access_outside(offset);
     ++cpu_->counts.accesses;
-    if (--cpu_->background_left == 0) return access_after_background(offset, size, kind);
+    if (--cpu_->background_left == 0) [[unlikely]]
+        return access_after_background(offset, size, kind);
     hit_or_miss(offset, size, kind);
 }
 
-void Engine::access_after_background(std::uint64_t offset, unsigned size, Access kind) {
+[[gnu::noinline]] void Engine::access_after_background(std::uint64_t offset, unsigned size,
+                                                       Access kind) {
     background_access(*cpu_);
     hit_or_miss(offset, size, kind);
 }
 
 [[gnu::always_inline]] inline void Engine::hit_or_miss(std::uint64_t offset, unsigned size,
                                                        Access kind) {
+    const L1Cache& l1 = cpu_->core->l1;
+    const auto line = static_cast<LineId>(offset / line_bytes);
+    const std::uint32_t slot = l1.latest_of(line);
+    if (l1.tags.line_at(slot) != line) return access_earlier(offset, size, kind);
+    admit(offset, size, kind, slot, true);
+}
+
+/// An access to a line that is not the latest of its set.
+[[gnu::noinline]] void Engine::access_earlier(std::uint64_t offset, unsigned size, Access kind) {
+    L1Cache& l1 = cpu_->core->l1;
+    const std::uint32_t slot = l1.tags.find(static_cast<LineId>(offset / line_bytes));
+    if (slot == TagArray::miss) return slow_access(offset, size, kind, slot);
+    admit(offset, size, kind, slot, false);
+}
+
+[[gnu::always_inline]] inline void Engine::admit(std::uint64_t offset, unsigned size, Access kind,
+                                                 std::uint32_t slot, bool latest) {
     Cpu& cpu = *cpu_;
     L1Cache& l1 = cpu.core->l1;
-    const auto line = static_cast<LineId>(offset / line_bytes);
-    std::uint32_t slot = l1.find_latest(line);
-    const bool latest = slot != TagArray::miss;
-    if (!latest) slot = l1.tags.find(line);
-    if (slot == TagArray::miss || cpu.now >= hit_limit_) {
-        return slow_access(offset, size, kind, slot);
-    }
     const bool in_tx = cpu.tx.open();
     const HitRule rule =
         (in_tx ? cpu.rules_inside : cpu.rules_outside)[static_cast<std::size_t>(kind)];
-    if (!rule.admits(l1.states[slot])) return slow_access(offset, size, kind, slot);
+    if (cpu.now >= hit_limit_ || !rule.admits(l1.states[slot])) {
+        return slow_access(offset, size, kind, slot);
+    }
     if (!latest) l1.touch(slot);
     if (in_tx || options_.observer != nullptr) {
         return noted_hit(offset, size, kind, slot, rule.cost);

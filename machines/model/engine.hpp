@@ -240,6 +240,8 @@ class Engine {
     void access_outside(std::uint64_t offset);
     void access_after_background(std::uint64_t offset, unsigned size, Access kind);
     void hit_or_miss(std::uint64_t offset, unsigned size, Access kind);
+    void access_earlier(std::uint64_t offset, unsigned size, Access kind);
+    void admit(std::uint64_t offset, unsigned size, Access kind, std::uint32_t slot, bool latest);
     void noted_hit(std::uint64_t offset, unsigned size, Access kind, std::uint32_t slot,
                    std::uint32_t cost);
     void slow_access(std::uint64_t offset, unsigned size, Access kind, std::uint32_t slot);

@@ -205,7 +205,7 @@ MemorySystem::Source MemorySystem::atomic_at_home(Core& core, LineId line, LineS
 // Nobody owns the line: from the nearest L3 or core that has it, or from memory.
 MemorySystem::Source MemorySystem::fetch(Core& core, LineId line, const LineState& state,
                                          EventCounts& counts) {
-    TagArray& l3 = l3_[core.socket];
+    L3Cache& l3 = l3_[core.socket];
     const std::uint32_t here = l3.find(line);
     if (here != TagArray::miss) {
         l3.touch(here);
@@ -263,7 +263,7 @@ void MemorySystem::fill_l2(Core& core, LineId line) {
 }
 
 void MemorySystem::fill_l3(std::uint16_t socket, LineId line) {
-    TagArray& l3 = l3_[socket];
+    L3Cache& l3 = l3_[socket];
     const std::uint32_t present = l3.find(line);
     if (present != TagArray::miss) {
         l3.touch(present);

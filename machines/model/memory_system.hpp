@@ -66,12 +66,9 @@ struct L1Cache {
         for (std::uint32_t set = 0; set < sets; ++set) latest[set] = tags.first_slot(set);
     }
 
-    /// The slot that was touched last in the line's set if it holds the line, else `miss`. Touching
-    /// it once more would change nothing.
-    std::uint32_t find_latest(LineId line) const {
-        const std::uint32_t slot = latest[tags.set_of(line)];
-        return tags.line_at(slot) == line ? slot : TagArray::miss;
-    }
+    /// The slot that was touched last in the line's set. If it holds the line, touching it once more
+    /// would change nothing.
+    std::uint32_t latest_of(LineId line) const { return latest[tags.set_of(line)]; }
     void touch(std::uint32_t slot) {
         tags.touch(slot);
         latest[tags.set_of_slot(slot)] = slot;
@@ -197,7 +194,8 @@ class MemorySystem {
     const Preset& preset_;
     Directory& directory_;
     std::vector<Core> cores_;
-    std::vector<TagArray> l3_;  ///< one a socket
+    using L3Cache = TagArrayOf<SetCount::any>;
+    std::vector<L3Cache> l3_;  ///< one a socket
     void lose_watch(Core& core, std::uint32_t slot);
 
     GrowBuffer<Casualty> casualties_;

@@ -60,14 +60,18 @@ struct PlruTree {
 inline constexpr std::array<PlruTree, 6> PlruTree::of_power{
     PlruTree(1), PlruTree(2), PlruTree(4), PlruTree(8), PlruTree(16), PlruTree(32)};
 
-class TagArray {
+/// How many sets a cache has: a power of two, or any number (an L3 of as many slices as there are
+/// cores).
+enum class SetCount : std::uint8_t { power_of_two, any };
+
+template <SetCount count>
+class TagArrayOf {
   public:
     static constexpr unsigned max_ways = PlruTree::max_leaves;
     static constexpr std::uint32_t miss = ~std::uint32_t{0};
 
-    TagArray(std::uint32_t sets, std::uint32_t ways)
-        : sets_(sets),
-          set_mask_(std::has_single_bit(sets) ? sets - 1 : 0),
+    TagArrayOf(std::uint32_t sets, std::uint32_t ways)
+        : mask_(sets - 1),
           ways_(ways),
           groups_(std::has_single_bit(ways) ? 1 : (ways + group_ways - 1) / group_ways),
           leaves_(groups_ == 1 ? std::bit_ceil(ways) : group_ways),
@@ -81,10 +85,12 @@ class TagArray {
         std::fill_n(tags_.get(), slots_, no_line);
     }
 
-    /// The low bits of the line's number, or its remainder where the sets are no power of two (an
-    /// L3 of as many slices as there are cores).
+    /// The low bits of the line's number, or its remainder where the sets are no power of two.
     std::uint32_t set_of(LineId line) const {
-        return set_mask_ != 0 || sets_ == 1 ? line & set_mask_ : line % sets_;
+        if constexpr (count == SetCount::any) {
+            if ((mask_ & (mask_ + 1)) != 0) return line % (mask_ + 1);
+        }
+        return line & mask_;
     }
     std::uint32_t set_of_slot(std::uint32_t slot) const { return slot >> shift_; }
     std::uint32_t way_of_slot(std::uint32_t slot) const { return slot & ((1u << shift_) - 1); }
@@ -206,8 +212,7 @@ class TagArray {
         return (kept & static_cast<std::uint32_t>((std::uint64_t{1} << end) - 1)) | group << end;
     }
 
-    std::uint32_t sets_;
-    std::uint32_t set_mask_;
+    std::uint32_t mask_;  ///< the number of sets less one
     std::uint32_t ways_;
     std::uint32_t groups_;  ///< 1: one tree over all ways
     std::uint32_t leaves_;  ///< of a tree
@@ -219,5 +224,7 @@ class TagArray {
     std::vector<std::uint32_t> trees_;          ///< bit i: where inner node i points
     std::vector<std::uint32_t> order_;          ///< of the groups of a set
 };
+
+using TagArray = TagArrayOf<SetCount::power_of_two>;
 
 }  // namespace abortscope::model
