@@ -15,8 +15,7 @@ namespace {
 constexpr unsigned page_shift = 12;
 
 std::uint64_t byte_mask(std::uint64_t offset, unsigned size) {
-    const std::uint64_t bytes = size >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << size) - 1;
-    return bytes << (offset % line_bytes);
+    return ((std::uint64_t{1} << size) - 1) << (offset % line_bytes);
 }
 
 std::uint16_t plus1(unsigned id) {
@@ -109,13 +108,26 @@ void Engine::slow_access(std::uint64_t offset, unsigned size, Access kind, std::
         __builtin_prefetch(base_ + offset);
         memory_.prefetch_for_miss(*cpu_->core, line);
     }
+    const L1Cache* l1 = &cpu_->core->l1;
+    const std::uint64_t arrivals = l1->arrivals;
     give_way();
-    while (static_cast<const char*>(touched_.get())[offset >> page_shift] == 0) {
-        touch_page(*cpu_, offset);
-        give_way();
+    if (static_cast<const char*>(touched_.get())[offset >> page_shift] == 0) [[unlikely]] {
+        await_page(offset);
+    }
+    if (&cpu_->core->l1 != l1 || l1->arrivals != arrivals) {
+        slot = cpu_->core->l1.tags.find(line);
+    } else if (slot != TagArray::miss && l1->tags.line_at(slot) != line) {
+        slot = TagArray::miss;
     }
     const Cycles queued = await_turn(line, kind, slot);
     take_line(offset, size, kind, slot, queued);
+}
+
+[[gnu::noinline, gnu::cold]] void Engine::await_page(std::uint64_t offset) {
+    do {
+        touch_page(*cpu_, offset);
+        give_way();
+    } while (static_cast<const char*>(touched_.get())[offset >> page_shift] == 0);
 }
 
 /// Requests for one line are served one after another: that is what makes a contended line slow,
@@ -123,13 +135,13 @@ void Engine::slow_access(std::uint64_t offset, unsigned size, Access kind, std::
 /// L1Cache::serves.
 [[gnu::always_inline]] inline Cycles Engine::await_turn(LineId line, Access kind,
                                                         std::uint32_t& slot) {
-    if (cpu_->core->l1.serves(line, kind, slot)) return 0;
+    if (cpu_->core->l1.serves(kind, slot)) return 0;
     const Cycles waited = await_line(line, kind);
     if (waited != 0) slot = cpu_->core->l1.tags.find(line);
     return waited;
 }
 
-Cycles Engine::await_line(LineId line, Access kind) {
+[[gnu::noinline]] Cycles Engine::await_line(LineId line, Access kind) {
     const Cycles asked = cpu_->now;
     const Cycles turn = memory_.turn_of(*cpu_->core, line, kind, asked);
     if (turn == asked) return 0;
@@ -146,7 +158,7 @@ Cycles Engine::await_line(LineId line, Access kind) {
     const bool write = kind != Access::load;
     // From here to the return nothing gives way: the access is one step.
     Cpu& cpu = *cpu_;
-    if (cpu.tx.open() && options_.injected_aborts_ppm != 0 &&
+    if (options_.injected_aborts_ppm != 0 && cpu.tx.open() &&
         cpu.injection.below(1'000'000) < options_.injected_aborts_ppm) {
         abort_self(AbortReason::injected);
     }
@@ -178,7 +190,7 @@ bool Engine::store_exclusive(const void* place, unsigned size) {
     give_way();
     const std::uint64_t offset = arena_.offset_of(place);
     const auto line = static_cast<LineId>(offset / line_bytes);
-    std::uint32_t slot = TagArray::miss;
+    std::uint32_t slot = cpu_->core->l1.tags.find(line);
     const Cycles queued = await_turn(line, Access::atomic, slot);
     if (slot == TagArray::miss) return false;
     ++cpu_->counts.accesses;
@@ -186,7 +198,7 @@ bool Engine::store_exclusive(const void* place, unsigned size) {
     return true;
 }
 
-void Engine::observe(std::uint64_t offset, unsigned size, Access kind) {
+[[gnu::noinline, gnu::cold]] void Engine::observe(std::uint64_t offset, unsigned size, Access kind) {
     const HostHeapAllowed bookkeeping;
     options_.observer->accessed(running_->worker,
                                 {cpu_->now, offset, size, kind, cpu_->tx.open(), running_->site});
@@ -204,7 +216,7 @@ void Engine::observe(std::uint64_t offset, unsigned size, Access kind) {
     }
 }
 
-void Engine::abort_conflicting(Cpu& cpu, std::uint64_t offset, unsigned size, bool write) {
+[[gnu::noinline]] void Engine::abort_conflicting(Cpu& cpu, std::uint64_t offset, unsigned size, bool write) {
     const auto line = static_cast<LineId>(offset / line_bytes);
     const LineState& state = directory_[line];
     AbortEvent event;
@@ -253,7 +265,7 @@ void Engine::log_undo(Transaction& tx, std::uint64_t offset, unsigned size) {
 }
 
 /// Ends the transactions that lost a line they must keep; the own one last, without returning.
-void Engine::settle_casualties(Cpu& cpu) {
+[[gnu::noinline, gnu::cold]] void Engine::settle_casualties(Cpu& cpu) {
     AbortEvent own;
     GrowBuffer<Casualty>& casualties = memory_.casualties();
     for (std::size_t i = 0; i < casualties.size(); ++i) {

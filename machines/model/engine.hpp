@@ -245,6 +245,7 @@ class Engine {
     void noted_hit(std::uint64_t offset, unsigned size, Access kind, std::uint32_t slot,
                    std::uint32_t cost);
     void slow_access(std::uint64_t offset, unsigned size, Access kind, std::uint32_t slot);
+    void await_page(std::uint64_t offset);
     Cycles await_turn(LineId line, Access kind, std::uint32_t& slot);
     Cycles await_line(LineId line, Access kind);
     void take_line(std::uint64_t offset, unsigned size, Access kind, std::uint32_t slot,

@@ -58,6 +58,7 @@ struct L1Cache {
     std::vector<std::uint32_t> latest;  ///< by set: the slot that was touched last
     std::vector<SlotState> states;
     unsigned watched_slots = 0;
+    std::uint64_t arrivals = 0;  ///< lines that have come in: while it stays, an absent line is absent
     /// Where thread t's transaction lists the line: entries[slot * 4 + t].
     std::vector<std::uint32_t> entries;
 
@@ -82,10 +83,8 @@ struct L1Cache {
         states[slot] &= static_cast<SlotState>(~watched);
     }
 
-    /// Whether the line is there with the rights that the access needs; `slot` is where it was a
-    /// moment ago, or `miss`, and becomes where it is now.
-    bool serves(LineId line, Access access, std::uint32_t& slot) const {
-        if (slot == TagArray::miss || tags.line_at(slot) != line) slot = tags.find(line);
+    /// Whether a line that is in `slot`, or `miss`, is there with the rights that the access needs.
+    bool serves(Access access, std::uint32_t slot) const {
         return slot != TagArray::miss &&
                (access == Access::load || (states[slot] & may_write) != 0);
     }
