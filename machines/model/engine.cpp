@@ -94,10 +94,6 @@ Cycles Engine::run(unsigned count, const std::function<void(unsigned)>& body) {
     while (!failed && pick_next()) {
         request_ = Request::none;
         Fiber::switch_to(host_, *running_->fiber);
-        while (request_ == Request::snapshot) {
-            request_ = Request::none;
-            Fiber::switch_to(host_, *running_->fiber);
-        }
         if (request_ == Request::roll_back) {
             running_->fiber->roll_back();
             turns_.insert(TurnTree::key(cpu_->now, cpu_->id));

@@ -221,7 +221,7 @@ class Engine {
         }
     };
     static constexpr Cycles no_timer = ~Cycles{0};
-    enum class Request : std::uint8_t { none, snapshot, roll_back, failed, deadlock };
+    enum class Request : std::uint8_t { none, roll_back, failed, deadlock };
 
     // engine.cpp
     static void fiber_entry(void* task);

@@ -34,18 +34,6 @@ ABORTSCOPE_UNSANITIZED void copy_stack(char* to, const char* from, std::size_t s
 #endif
 }
 
-#if defined(ABORTSCOPE_ASAN)
-char* shadow_of(const char* place) {
-    std::size_t scale = 0;
-    std::size_t offset = 0;
-    __asan_get_shadow_mapping(&scale, &offset);
-    return reinterpret_cast<char*>((reinterpret_cast<std::uintptr_t>(place) >> scale) + offset);
-}
-std::size_t shadow_bytes(const char* from, const char* to) {
-    return static_cast<std::size_t>(shadow_of(to) - shadow_of(from));
-}
-#endif
-
 }  // namespace
 
 Fiber::Fiber(Entry entry, void* argument, std::size_t stack_bytes)
@@ -62,7 +50,6 @@ void Fiber::restart(Entry entry, void* argument) {
     entry_ = entry;
     argument_ = argument;
     exceptions_ = {};
-    snapshot_due_ = false;
     thread_exceptions_ = reinterpret_cast<ExceptionState*>(abi::__cxa_get_globals());
 #if defined(ABORTSCOPE_ASAN)
     __asan_unpoison_memory_region(bottom_, bytes_);
@@ -94,31 +81,34 @@ void Fiber::announce_arrival(Fiber& left) {
 }
 #endif
 
-void Fiber::snapshot() {
-    const char* stopped = static_cast<const char*>(context_);
-    const auto size = static_cast<std::size_t>(top_ - stopped);
-    snapshot_due_ = false;
-    saved_context_ = context_;
-    saved_exceptions_ = exceptions_;
-    saved_stack_.resize(size);
-    copy_stack(saved_stack_.data(), stopped, size);
-#if defined(ABORTSCOPE_ASAN)
-    saved_shadow_.resize(shadow_bytes(stopped, top_));
-    copy_stack(saved_shadow_.data(), shadow_of(stopped), saved_shadow_.size());
-#endif
+bool Fiber::snapshot() {
+    if (_setjmp(saved_registers_) != 0) return true;
+    keep_stack();
+    return false;
+}
+
+/// Copies everything above its own frame.
+[[gnu::noinline]] void Fiber::keep_stack() {
+    const char* from = static_cast<const char*>(__builtin_frame_address(0));
+    saved_exceptions_ = *thread_exceptions_;
+    saved_stack_.resize(static_cast<std::size_t>(top_ - from));
+    copy_stack(saved_stack_.data(), from, saved_stack_.size());
 }
 
 void Fiber::roll_back() {
-    context_ = saved_context_;
     exceptions_ = saved_exceptions_;
-    char* stopped = static_cast<char*>(context_);
+    char* lowest = top_ - saved_stack_.size();
 #if defined(ABORTSCOPE_ASAN)
     __asan_unpoison_memory_region(bottom_, bytes_);
 #endif
-    copy_stack(stopped, saved_stack_.data(), saved_stack_.size());
-#if defined(ABORTSCOPE_ASAN)
-    copy_stack(shadow_of(stopped), saved_shadow_.data(), saved_shadow_.size());
-#endif
+    copy_stack(lowest, saved_stack_.data(), saved_stack_.size());
+    context_ = context::make_fcontext(lowest, static_cast<std::size_t>(lowest - static_cast<const char*>(bottom_)), &Fiber::return_to_snapshot);
+}
+
+void Fiber::return_to_snapshot(context::transfer_t transfer) {
+    Fiber* self = static_cast<Fiber**>(transfer.data)[1];
+    arrive(transfer);
+    std::longjmp(self->saved_registers_, 1);
 }
 
 }  // namespace abortscope::model

@@ -2,20 +2,23 @@
 //
 // A worker's stack and its saved context, and a copy of both from the last begin().
 //
-// Switching is Boost.Context's fcontext: the callee-saved registers lie on the stack, so the bytes
-// from the suspended stack pointer to the stack's top are all of a suspended worker. A snapshot
-// copies them; a rollback copies them back and resumes the worker at the snapshot, which returns
-// from begin() a second time with registers and locals as they were: what hardware does.
+// Switching is Boost.Context's fcontext. A snapshot is setjmp's registers and a copy of the stack,
+// from the frame that calls setjmp to the stack's top. A rollback copies the bytes back, and makes
+// the worker resume with a longjmp: begin() returns a second time with registers and locals as they
+// were, which is what hardware does. It does not matter that functions have returned since, because
+// their frames are there again.
 //
-//   running --switch_to--> suspended (a copy is taken now if snapshot_when_suspended was called)
+//   running --switch_to--> suspended
+//   running --snapshot--> running, and returns once more after
 //   suspended --roll_back--> suspended at the snapshot
 //
-// A copy is taken and copied back while the fiber is suspended only, from another stack.
-// Under AddressSanitizer the shadow of the stack is copied and restored with it, and switches are
-// announced; fake stacks must be off (detect_stack_use_after_return=0).
+// The stack is copied back while the fiber is suspended only, from another stack.
+// Under AddressSanitizer switches are announced, and a rollback leaves the stack unpoisoned; fake
+// stacks must be off (detect_stack_use_after_return=0).
 #pragma once
 
 #include <boost/context/detail/fcontext.hpp>
+#include <csetjmp>
 #include <cstddef>
 #include <cstdint>
 
@@ -65,20 +68,21 @@ class Fiber {
     /// Makes a suspended, finished fiber start again with another entry, on the same stack.
     void restart(Entry entry, void* argument);
 
-    /// The next time the running fiber is suspended, a snapshot is taken of it.
-    void snapshot_when_suspended() { snapshot_due_ = true; }
-    bool snapshot_due() const { return snapshot_due_; }
+    /// Of the running fiber, which this is. False: the snapshot has been taken; true, later: the
+    /// fiber has been rolled back to it.
+    bool snapshot();
+    /// Of a suspended fiber.
     void roll_back();
 
   private:
-    void snapshot();
+    void keep_stack();
+    static void return_to_snapshot(boost::context::detail::transfer_t transfer);
     static void start(boost::context::detail::transfer_t transfer);
     /// The first thing on a stack that was switched to: keeps where the other side stopped.
     static void arrive(boost::context::detail::transfer_t transfer) {
         Fiber& left = *static_cast<Fiber**>(transfer.data)[0];
         left.context_ = transfer.fctx;
         announce_arrival(left);
-        if (left.snapshot_due_) left.snapshot();
     }
     static void announce_switch(const Fiber& to);
     static void announce_arrival(Fiber& left);
@@ -88,11 +92,9 @@ class Fiber {
     boost::context::detail::fcontext_t context_ = nullptr;
     Entry entry_ = nullptr;
     void* argument_ = nullptr;
-    bool snapshot_due_ = false;
 
-    boost::context::detail::fcontext_t saved_context_ = nullptr;
-    GrowBuffer<char> saved_stack_;
-    GrowBuffer<char> saved_shadow_;
+    std::jmp_buf saved_registers_;
+    GrowBuffer<char> saved_stack_;  ///< its bytes below the top
 
     // Exceptions in flight belong to a fiber, not to the host thread.
     struct ExceptionState {
