@@ -31,14 +31,15 @@ void Engine::access(const void* place, unsigned size, Access kind) {
     if (offset >= reach_) [[unlikely]]
         return access_outside(offset);
     ++cpu_->counts.accesses;
-    if (--cpu_->background_left == 0) [[unlikely]]
+    if (--cpu_->background->left == 0) [[unlikely]]
         return access_after_background(offset, size, kind);
     hit_or_miss(offset, size, kind);
 }
 
 [[gnu::noinline]] void Engine::access_after_background(std::uint64_t offset, unsigned size,
                                                        Access kind) {
-    background_access(*cpu_);
+    memory_.use_background(*cpu_->core, cpu_->thread);
+    if (!memory_.casualties().empty()) settle_casualties(*cpu_);
     hit_or_miss(offset, size, kind);
 }
 
@@ -295,19 +296,6 @@ void Engine::touch_page(Cpu& cpu, std::uint64_t offset) {
     static_cast<char*>(touched_.get())[offset >> page_shift] = 1;
     ++cpu.counts.page_faults;
     cpu.now += preset_.cycles_of_ns(preset_.page_fault_ns);
-}
-
-/// Stack, globals and page tables share L1 with the workload: now and then one of their lines is
-/// used, and may push out a line that a transaction has written.
-[[gnu::always_inline]] inline void Engine::background_access(Cpu& cpu) {
-    cpu.background_left = preset_.background_period;
-    if (preset_.background_lines == 0) return;
-    if (++cpu.background_next >= preset_.background_lines) cpu.background_next = 0;
-    // Spread over the sets by an odd step, each thread's lines apart from its sibling's.
-    const std::uint32_t place = cpu.background_next * 37u + cpu.thread * 1024u + cpu.thread * 17u;
-    memory_.touch_background(*cpu.core, background_base + place,
-                             cpu.background_slots[cpu.background_next]);
-    if (!memory_.casualties().empty()) settle_casualties(cpu);
 }
 
 }  // namespace abortscope::model

@@ -44,8 +44,7 @@ Engine::Engine(const Preset& preset, const EngineOptions& options)
         cpu.jitter = Random(options.seed, jitter_stream + id);
         cpu.interrupts = Random(options.seed, interrupt_stream + id);
         cpu.injection = Random(options.seed, injection_stream + id);
-        cpu.background_left = preset_.background_period;
-        cpu.background_slots.resize(preset_.background_lines);
+        cpu.background = &cpu.core->background.clock(cpu.thread);
         set_rules(cpu);
     }
     for (unsigned worker = 0; worker < options.workers; ++worker) {

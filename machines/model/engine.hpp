@@ -101,7 +101,7 @@ struct Cpu {
     Cycles now = 0;
     Cycles next_event = 0;  ///< the interrupt, or `now` at once if another task must run
     Core* core = nullptr;
-    std::uint32_t background_left = 0;
+    Background::Clock* background = nullptr;
     std::uint16_t id = 0;
     std::uint8_t thread = 0;  ///< which of its core's threads
     bool resched = false;
@@ -124,8 +124,6 @@ struct Cpu {
     Random jitter{0};
     Random interrupts{0};
     Random injection{0};
-    std::uint32_t background_next = 0;
-    std::vector<std::uint32_t> background_slots;  ///< where its background lines are in L1
 
     /// With the slow-down by busy siblings.
     Cycles hit_cost(Access kind) const {
@@ -258,7 +256,6 @@ class Engine {
                              Access kind);
     void log_undo(Transaction& tx, std::uint64_t offset, unsigned size);
     void touch_page(Cpu& cpu, std::uint64_t offset);
-    void background_access(Cpu& cpu);
 
     // spin.cpp
     bool park(Cpu& cpu, LineId line, std::uint32_t most);

@@ -26,7 +26,9 @@ MemorySystem::MemorySystem(const Preset& preset, Directory& directory)
     for (std::uint16_t id = 0; id < preset.cores(); ++id) {
         cores_.push_back({id, static_cast<std::uint16_t>(id / preset.cores_per_socket),
                           L1Cache(preset.l1_sets, preset.l1_ways),
-                          TagArray(preset.l2_sets, preset.l2_ways)});
+                          TagArray(preset.l2_sets, preset.l2_ways),
+                          Background(preset.background_lines, preset.background_period,
+                                     preset.threads_per_core, preset.l1_sets)});
     }
     for (unsigned socket = 0; socket < preset.sockets; ++socket) {
         l3_.emplace_back(preset.l3_sets, preset.l3_ways);
@@ -235,6 +237,9 @@ std::uint32_t MemorySystem::fill_l1(Core& core, LineId line) {
             if ((l1.states[first + way] & watched) != 0) l1.touch(first + way);
         }
     }
+    for (Background::Line& other : core.background.in(l1.tags.set_of(line))) {
+        if (other.slot != Background::absent && core.background.used(other)) l1.touch(other.slot);
+    }
     const std::uint32_t slot = l1.tags.victim(line);
     if (l1.tags.line_at(slot) != no_line) evict_l1_slot(core, slot, 1);
     ++l1.arrivals;
@@ -301,6 +306,7 @@ void MemorySystem::evict_l1_slot(Core& core, std::uint32_t slot, std::uint8_t le
     lose_watch(core, slot);
     l1.tags.remove(slot);
     l1.states[slot] = 0;
+    if (is_background(line)) core.background.left(line, l1.tags.set_of(line));
     if (is_background(line) || level != 1) return;
     if (core.l2.find(line) != TagArray::miss) return;
     if ((state & may_write) != 0) {

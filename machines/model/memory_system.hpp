@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "machines/model/background.hpp"
 #include "machines/model/directory.hpp"
 #include "machines/model/event_counts.hpp"
 #include "machines/model/grow_buffer.hpp"
@@ -25,9 +26,6 @@
 #include "machines/model/tag_array.hpp"
 
 namespace abortscope::model {
-
-/// Line numbers from here on belong to no scenario (see Preset::background_lines).
-inline constexpr LineId background_base = 0xffff0000;
 
 /// What an access does to its line.
 enum class Access : std::uint8_t {
@@ -95,6 +93,7 @@ struct Core {
     std::uint16_t socket;
     L1Cache l1;
     TagArray l2;
+    Background background;
 };
 
 /// A transaction that has lost a line it must keep: it has to abort for capacity.
@@ -154,13 +153,11 @@ class MemorySystem {
         if (evicted != no_line) directory_.prefetch(evicted);
     }
 
-    /// A line that belongs to no scenario is touched: it takes a place in L1 and nothing else.
-    /// `slot` is where it was the last time, and becomes where it is now.
-    void touch_background(Core& core, LineId line, std::uint32_t& slot) {
-        if (core.l1.tags.line_at(slot) != line)
-            slot = fill_l1(core, line);
-        else
-            core.l1.touch(slot);
+    /// The countdown of the thread's background clock is over.
+    void use_background(Core& core, std::uint8_t thread) {
+        if (Background::Line* line = core.background.due(thread)) {
+            core.background.came(*line, fill_l1(core, line->id));
+        }
     }
 
     /// The core's L1 loses the line, unwritten (a transaction's writes are undone).

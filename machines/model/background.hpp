@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The lines of a core that belong to no scenario: stack, globals, page tables. Each of its threads
+// uses one of its own lines, in turn, every `period` accesses.
+//
+// What counts is what that does to L1: the lines take places, keep them recently used, and come
+// back after they have lost one. So a line that is in L1 is used only when its set is about to
+// choose a victim, once for all its turns since the last choice; and a thread's accesses are
+// interrupted only when it is the turn of a line that is not in L1.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "machines/model/directory.hpp"
+
+namespace abortscope::model {
+
+/// Line numbers from here on belong to no scenario.
+inline constexpr LineId background_base = 0xffff0000;
+
+class Background {
+  public:
+    static constexpr std::uint32_t absent = ~std::uint32_t{0};
+
+    struct Line {
+        LineId id;
+        std::uint32_t set;
+        std::uint32_t number;  ///< of the thread's lines
+        std::uint8_t thread;
+        std::uint32_t slot = absent;  ///< of L1
+        std::uint64_t used = 0;       ///< the last turn that L1 knows of
+    };
+    struct Clock {
+        /// Accesses up to the one at which `due` must be asked.
+        std::uint32_t left = far;
+        std::uint32_t started = far;  ///< `left` when it was set
+        std::uint64_t accesses = 0;   ///< before that
+    };
+
+    /// `sets` of L1, a power of two.
+    Background(std::uint32_t lines, std::uint32_t period, std::uint32_t threads, std::uint32_t sets)
+        : lines_of_thread_(lines), period_(period), first_(sets + 1) {
+        for (std::uint8_t thread = 0; thread < threads; ++thread) {
+            for (std::uint32_t number = 0; number < lines; ++number) {
+                // Spread over the sets by an odd step, each thread's lines apart from its sibling's.
+                const LineId id = background_base + number * 37 + thread * (1024u + 17u);
+                lines_.push_back({id, id & (sets - 1), number, thread});
+            }
+        }
+        std::stable_sort(lines_.begin(), lines_.end(),
+                         [](const Line& a, const Line& b) { return a.set < b.set; });
+        for (const Line& line : lines_) ++first_[line.set + 1];
+        for (std::uint32_t set = 0; set < sets; ++set) first_[set + 1] += first_[set];
+        for (std::uint8_t thread = 0; thread < threads; ++thread) set_clock(thread);
+    }
+
+    /// What the thread counts down at each access.
+    Clock& clock(std::uint8_t thread) { return clocks_[thread]; }
+
+    /// The thread's countdown is over: the line that comes into L1 now, or null.
+    Line* due(std::uint8_t thread) {
+        const std::uint64_t turn = turn_of(thread);
+        Line* found = nullptr;
+        for (Line& line : lines_) {
+            if (line.thread == thread && line.slot == absent &&
+                turn % lines_of_thread_ == line.number) {
+                found = &line;
+            }
+        }
+        set_clock(thread);
+        return found;
+    }
+    void came(Line& line, std::uint32_t slot) {
+        line.slot = slot;
+        line.used = turn_of(line.thread);
+        set_clock(line.thread);
+    }
+    void left(LineId id, std::uint32_t set) {
+        for (Line& line : in(set)) {
+            if (line.id != id) continue;
+            line.slot = absent;
+            set_clock(line.thread);
+        }
+    }
+
+    std::span<Line> in(std::uint32_t set) {
+        return {lines_.data() + first_[set], lines_.data() + first_[set + 1]};
+    }
+    /// Whether a line in L1 has had a turn since this was asked the last time.
+    bool used(Line& line) const {
+        const std::uint64_t turn = turn_of(line.thread);
+        const std::uint64_t since = (turn + lines_of_thread_ - line.number) % lines_of_thread_;
+        if (turn < line.used + since + 1) return false;
+        line.used = turn - since;
+        return true;
+    }
+
+  private:
+    static constexpr std::uint32_t far = 1u << 30;
+
+    std::uint64_t accesses_of(std::uint8_t thread) const {
+        const Clock& clock = clocks_[thread];
+        return clock.accesses + clock.started - clock.left;
+    }
+    /// Line n has the turns n, n + lines, n + 2 lines, ...; turn t comes with access t * period.
+    std::uint64_t turn_of(std::uint8_t thread) const { return accesses_of(thread) / period_; }
+
+    void set_clock(std::uint8_t thread) {
+        Clock& clock = clocks_[thread];
+        clock.accesses = accesses_of(thread);
+        std::uint64_t wait = far;
+        const std::uint64_t next = clock.accesses / period_ + 1;
+        for (const Line& line : lines_) {
+            if (line.thread != thread || line.slot != absent) continue;
+            const std::uint64_t turn =
+                next + (line.number + lines_of_thread_ - next % lines_of_thread_) % lines_of_thread_;
+            wait = std::min(wait, turn * period_ - clock.accesses);
+        }
+        clock.started = clock.left = static_cast<std::uint32_t>(wait);
+    }
+
+    std::uint32_t lines_of_thread_;
+    std::uint32_t period_;
+    std::vector<Line> lines_;           ///< by set
+    std::vector<std::uint32_t> first_;  ///< of a set's lines
+    std::array<Clock, 4> clocks_;
+};
+
+}  // namespace abortscope::model
