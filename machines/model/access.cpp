@@ -64,16 +64,12 @@ void Engine::access(const void* place, unsigned size, Access kind) {
                                                  std::uint32_t slot, bool latest) {
     Cpu& cpu = *cpu_;
     L1Cache& l1 = cpu.core->l1;
-    const bool in_tx = cpu.tx.open();
-    const HitRule rule =
-        (in_tx ? cpu.rules_inside : cpu.rules_outside)[static_cast<std::size_t>(kind)];
+    const HitRule& rule = cpu.rules[static_cast<std::size_t>(kind)];
     if (cpu.now >= hit_limit_ || !rule.admits(l1.states[slot])) {
         return slow_access(offset, size, kind, slot);
     }
     if (!latest) l1.touch(slot);
-    if (in_tx || options_.observer != nullptr) {
-        return noted_hit(offset, size, kind, slot, rule.cost);
-    }
+    if (rule.noted) return noted_hit(offset, size, kind, slot, rule.cost);
     cpu.now += rule.cost;
 }
 
@@ -95,7 +91,7 @@ void Engine::noted_hit(std::uint64_t offset, unsigned size, Access kind, std::ui
 }
 
 /// Outside a run, setting up or checking on the host: no time, no coherence, but the page is there.
-void Engine::access_outside(std::uint64_t offset) {
+[[gnu::noinline, gnu::cold]] void Engine::access_outside(std::uint64_t offset) {
     if (offset >= arena_.capacity()) {
         throw WorkloadError("shared data outside the machine's memory: use M::allocate");
     }

@@ -46,6 +46,7 @@ Engine::Engine(const Preset& preset, const EngineOptions& options)
         cpu.injection = Random(options.seed, injection_stream + id);
         cpu.background = &cpu.core->background.clock(cpu.thread);
         set_rules(cpu);
+        cpu.rules = cpu.rules_outside.data();
     }
     for (unsigned worker = 0; worker < options.workers; ++worker) {
         tasks_[worker].worker = worker;

@@ -92,7 +92,8 @@ struct Task {
 struct HitRule {
     SlotState mask = 0;
     SlotState wanted = 1;  ///< unnoticed if (state & mask) == wanted
-    std::uint32_t cost = 0;
+    std::uint16_t cost = 0;
+    bool noted = false;  ///< the own transaction or an observer keeps account of it
 
     bool admits(SlotState state) const { return (state & mask) == wanted; }
 };
@@ -107,6 +108,7 @@ struct Cpu {
     bool resched = false;
     std::array<HitRule, 3> rules_outside{};  ///< by Access, out of transactions
     std::array<HitRule, 3> rules_inside{};   ///< and inside
+    const HitRule* rules = nullptr;          ///< those that hold now
     std::uint32_t busy_siblings = 0;
     LineId parked_line = no_line;  ///< the line that its spinning worker is parked on
     Task* task = nullptr;          ///< null: idle

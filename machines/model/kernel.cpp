@@ -25,22 +25,27 @@ std::uint64_t sooner(std::uint64_t time, std::uint64_t by) {
 /// What a hit costs depends on whether the core's other threads are busy.
 void Engine::set_rules(Cpu& cpu) {
     const auto slowed = [&](std::uint32_t cycles) {
-        return cpu.busy_siblings == 0 ? cycles : cycles + cycles * preset_.smt_slowdown_pct / 100;
+        if (cpu.busy_siblings != 0) cycles += cycles * preset_.smt_slowdown_pct / 100;
+        return static_cast<std::uint16_t>(cycles);
     };
-    const std::uint32_t load = slowed(preset_.l1_hit_cycles);
-    const std::uint32_t store = slowed(preset_.store_cycles);
-    const std::uint32_t atomic = slowed(preset_.l1_hit_cycles + preset_.locked_cycles);
+    const std::uint16_t load = slowed(preset_.l1_hit_cycles);
+    const std::uint16_t store = slowed(preset_.store_cycles);
+    const std::uint16_t atomic = slowed(preset_.l1_hit_cycles + preset_.locked_cycles);
     // A store is unnoticed where nobody watches, wants or has the line.
     constexpr SlotState all = 0xffff;
-    cpu.rules_outside = {
-        {{any_written, 0, load}, {all, may_write, store}, {all, may_write, atomic}}};
+    const bool observed = options_.observer != nullptr;
+    cpu.rules_outside = {{{any_written, 0, load, observed},
+                          {all, may_write, store, observed},
+                          {all, may_write, atomic, observed}}};
     // In a transaction only lines that are in its set already: adding one is noticed.
     const SlotState own = in_set_by(cpu.thread);
     const auto others = static_cast<SlotState>(~read_by(cpu.thread));
     const auto written = static_cast<SlotState>(may_write | own | written_by(cpu.thread));
-    cpu.rules_inside = {{{own, own, load}, {others, written, store}, {others, written, atomic}}};
+    cpu.rules_inside = {{{own, own, load, true},
+                         {others, written, store, true},
+                         {others, written, atomic, true}}};
     if (options_.injected_aborts_ppm != 0) {
-        for (HitRule& rule : cpu.rules_inside) rule = {0, 1, rule.cost};  // never
+        for (HitRule& rule : cpu.rules_inside) rule.mask = 0, rule.wanted = 1;  // never
     }
 }
 

@@ -53,6 +53,7 @@ rtm::Status Engine::begin(const void* lock) {
     Cpu& cpu = *cpu_;
     ++cpu.counts.tx_start;
     cpu.tx.start(cpu.now, lock);
+    cpu.rules = cpu.rules_inside.data();
     cpu.now += preset_.rtm_begin_cycles + cpu.jitter.below(preset_.jitter_cycles + 1);
     if (options_.observer != nullptr) {
         const HostHeapAllowed bookkeeping;
@@ -81,6 +82,7 @@ void Engine::commit() {
         options_.observer->committed(running_->worker, cpu.tx.began, cpu.now);
     }
     cpu.tx.forget();
+    cpu.rules = cpu.rules_outside.data();
 }
 
 void Engine::abort_explicitly(std::uint8_t code) {
@@ -179,6 +181,7 @@ void Engine::roll_back(Cpu& cpu, AbortEvent& event) {
     if (row.category != nullptr) ++(cpu.counts.*row.category);
     if (when > tx.began) cpu.counts.cycles_t += when - tx.began;
     tx.forget();
+    cpu.rules = cpu.rules_outside.data();
     cpu.now = when + preset_.rtm_abort_cycles + cpu.jitter.below(preset_.jitter_cycles + 1);
 }
 
