@@ -81,7 +81,7 @@ void Engine::noted_hit(std::uint64_t offset, unsigned size, Access kind, std::ui
         observe(offset, size, kind);
     cpu.now += cost;
     if (!cpu.tx.open()) return;
-    TxLine& line = cpu.tx.lines[cpu.core->l1.entries[slot * 4 + cpu.thread]];
+    TxLine& line = cpu.tx.lines[cpu.tx.place[slot]];
     if (kind == Access::load) {
         line.read_bytes |= byte_mask(offset, size);
     } else {
@@ -235,21 +235,21 @@ bool Engine::store_exclusive(const void* place, unsigned size) {
                                                                Access kind) {
     const auto line = static_cast<LineId>(offset / line_bytes);
     L1Cache& l1 = cpu.core->l1;
-    std::uint32_t& entry = l1.entries[slot * 4 + cpu.thread];
+    std::uint32_t& place = cpu.tx.place[slot];
     SlotState& slot_state = l1.states[slot];
     if ((slot_state & in_set_by(cpu.thread)) == 0) {
         slot_state |= in_set_by(cpu.thread);
-        entry = static_cast<std::uint32_t>(cpu.tx.lines.size());
+        place = static_cast<std::uint32_t>(cpu.tx.lines.size());
         cpu.tx.lines.push_back({line, slot, 0, 0});
     }
     LineState& state = directory_[line];
     if (kind == Access::load) {
         slot_state |= read_by(cpu.thread);
-        cpu.tx.lines[entry].read_bytes |= byte_mask(offset, size);
+        cpu.tx.lines[place].read_bytes |= byte_mask(offset, size);
         state.tx_readers.insert(cpu.id, directory_.pool());
     } else {
         slot_state |= written_by(cpu.thread);
-        cpu.tx.lines[entry].written_bytes |= byte_mask(offset, size);
+        cpu.tx.lines[place].written_bytes |= byte_mask(offset, size);
         state.tx_writer_plus1 = plus1(cpu.id);
         log_undo(cpu.tx, offset, size);
     }

@@ -44,6 +44,7 @@ Engine::Engine(const Preset& preset, const EngineOptions& options)
         cpu.jitter = Random(options.seed, jitter_stream + id);
         cpu.interrupts = Random(options.seed, interrupt_stream + id);
         cpu.injection = Random(options.seed, injection_stream + id);
+        cpu.tx.place.resize(cpu.core->l1.tags.slots());
         cpu.background = &cpu.core->background.clock(cpu.thread);
         set_rules(cpu);
         cpu.rules = cpu.rules_outside.data();

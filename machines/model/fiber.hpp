@@ -54,8 +54,7 @@ class Fiber {
     static void switch_to(Fiber& from, Fiber& to) {
         // Exceptions in flight are rare at a switch; two loads and a branch when there are none.
         ExceptionState& running = *thread_exceptions_;
-        if (running.caught != nullptr || running.uncaught != 0 ||
-            to.exceptions_.caught != nullptr || to.exceptions_.uncaught != 0) {
+        if (running.any() | to.exceptions_.any()) [[unlikely]] {
             from.exceptions_ = running;
             running = to.exceptions_;
             to.exceptions_ = {};
@@ -100,6 +99,7 @@ class Fiber {
     struct ExceptionState {
         void* caught = nullptr;
         unsigned uncaught = 0;
+        bool any() const { return (reinterpret_cast<std::uintptr_t>(caught) | uncaught) != 0; }
     } exceptions_, saved_exceptions_;
     /// Those of the host thread (abi::__cxa_get_globals, whose call a switch is spared).
     static inline constinit thread_local ExceptionState* thread_exceptions_ = nullptr;

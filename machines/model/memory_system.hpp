@@ -57,11 +57,9 @@ struct L1Cache {
     std::vector<SlotState> states;
     unsigned watched_slots = 0;
     std::uint64_t arrivals = 0;  ///< lines that have come in: while it stays, an absent line is absent
-    /// Where thread t's transaction lists the line: entries[slot * 4 + t].
-    std::vector<std::uint32_t> entries;
 
     L1Cache(std::uint32_t sets, std::uint32_t ways)
-        : tags(sets, ways), latest(sets), states(tags.slots()), entries(tags.slots() * 4) {
+        : tags(sets, ways), latest(sets), states(tags.slots()) {
         for (std::uint32_t set = 0; set < sets; ++set) latest[set] = tags.first_slot(set);
     }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "machines/model/arena.hpp"
 #include "machines/model/directory.hpp"
@@ -32,6 +33,7 @@ struct Transaction {
     Cycles began = 0;
     const void* lock = nullptr;  ///< the lock it elides, as given to begin
     GrowBuffer<TxLine> lines;
+    std::vector<std::uint32_t> place;  ///< in `lines`, by slot of L1, of what is in the set
     GrowBuffer<UndoEntry> undo;
     ArenaLog arena;
 
