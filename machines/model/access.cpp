@@ -47,9 +47,9 @@ void Engine::access(const void* place, unsigned size, Access kind) {
                                                        Access kind) {
     const L1Cache& l1 = cpu_->core->l1;
     const auto line = static_cast<LineId>(offset / line_bytes);
-    const std::uint32_t slot = l1.latest_of(line);
-    if (l1.tags.line_at(slot) != line) return access_earlier(offset, size, kind);
-    admit(offset, size, kind, slot, true);
+    const L1Cache::Latest& latest = l1.latest[l1.tags.set_of(line)];
+    if (latest.line != line) return access_earlier(offset, size, kind);
+    admit(offset, size, kind, latest.slot, true);
 }
 
 /// An access to a line that is not the latest of its set.

@@ -304,8 +304,7 @@ void MemorySystem::evict_l1_slot(Core& core, std::uint32_t slot, std::uint8_t le
         }
     }
     lose_watch(core, slot);
-    l1.tags.remove(slot);
-    l1.states[slot] = 0;
+    l1.remove(slot);
     if (is_background(line)) core.background.left(line, l1.tags.set_of(line));
     if (is_background(line) || level != 1) return;
     if (core.l2.find(line) != TagArray::miss) return;
@@ -340,8 +339,7 @@ void MemorySystem::discard_from_l1(Core& core, LineId line) {
     const std::uint32_t slot = core.l1.tags.find(line);
     if (slot == TagArray::miss) return;
     lose_watch(core, slot);
-    core.l1.tags.remove(slot);
-    core.l1.states[slot] = 0;
+    core.l1.remove(slot);
     // What the transaction started from is in L2 or beyond.
     if (core.l2.find(line) == TagArray::miss) left_core(core, line);
 }

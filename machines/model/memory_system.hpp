@@ -53,22 +53,28 @@ constexpr SlotState written_by(unsigned thread) {
 
 struct L1Cache {
     TagArray tags;
-    std::vector<std::uint32_t> latest;  ///< by set: the slot that was touched last
+    /// What a set was asked for last. To touch it once more would change nothing.
+    struct Latest {
+        LineId line = no_line;
+        std::uint32_t slot = 0;
+    };
+    std::vector<Latest> latest;  ///< by set
     std::vector<SlotState> states;
     unsigned watched_slots = 0;
     std::uint64_t arrivals = 0;  ///< lines that have come in: while it stays, an absent line is absent
 
     L1Cache(std::uint32_t sets, std::uint32_t ways)
-        : tags(sets, ways), latest(sets), states(tags.slots()) {
-        for (std::uint32_t set = 0; set < sets; ++set) latest[set] = tags.first_slot(set);
-    }
+        : tags(sets, ways), latest(sets), states(tags.slots()) {}
 
-    /// The slot that was touched last in the line's set. If it holds the line, touching it once more
-    /// would change nothing.
-    std::uint32_t latest_of(LineId line) const { return latest[tags.set_of(line)]; }
     void touch(std::uint32_t slot) {
         tags.touch(slot);
-        latest[tags.set_of_slot(slot)] = slot;
+        latest[tags.set_of_slot(slot)] = {tags.line_at(slot), slot};
+    }
+    void remove(std::uint32_t slot) {
+        Latest& last = latest[tags.set_of_slot(slot)];
+        if (last.slot == slot) last.line = no_line;
+        tags.remove(slot);
+        states[slot] = 0;
     }
     void watch(std::uint32_t slot) {
         if ((states[slot] & watched) == 0) ++watched_slots;

@@ -106,8 +106,11 @@ class TagArrayOf {
         return equal == 0 ? miss : first + static_cast<std::uint32_t>(std::countr_zero(equal));
     }
 
-    /// Starts to fetch the tags of the line's set into the host's caches.
-    void prefetch(LineId line) const { __builtin_prefetch(tags_.get() + first_slot(line), 1); }
+    /// Starts to fetch what there is of the line's set into the host's caches.
+    void prefetch(LineId line) const {
+        __builtin_prefetch(tags_.get() + first_slot(line), 1);
+        __builtin_prefetch(trees_.data() + set_of(line) * groups_, 1);
+    }
 
     /// The slot was used: it becomes the last one to be replaced.
     void touch(std::uint32_t slot) {
