@@ -195,7 +195,8 @@ bool Engine::store_exclusive(const void* place, unsigned size) {
     return true;
 }
 
-[[gnu::noinline, gnu::cold]] void Engine::observe(std::uint64_t offset, unsigned size, Access kind) {
+[[gnu::noinline, gnu::cold]] void Engine::observe(std::uint64_t offset, unsigned size,
+                                                  Access kind) {
     const HostHeapAllowed bookkeeping;
     options_.observer->accessed(running_->worker,
                                 {cpu_->now, offset, size, kind, cpu_->tx.open(), running_->site});
@@ -213,7 +214,8 @@ bool Engine::store_exclusive(const void* place, unsigned size) {
     }
 }
 
-[[gnu::noinline]] void Engine::abort_conflicting(Cpu& cpu, std::uint64_t offset, unsigned size, bool write) {
+[[gnu::noinline]] void Engine::abort_conflicting(Cpu& cpu, std::uint64_t offset, unsigned size,
+                                                 bool write) {
     const auto line = static_cast<LineId>(offset / line_bytes);
     const LineState& state = directory_[line];
     AbortEvent event;

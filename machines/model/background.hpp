@@ -46,7 +46,8 @@ class Background {
         : lines_of_thread_(lines), period_(period), first_(sets + 1) {
         for (std::uint8_t thread = 0; thread < threads; ++thread) {
             for (std::uint32_t number = 0; number < lines; ++number) {
-                // Spread over the sets by an odd step, each thread's lines apart from its sibling's.
+                // Spread over the sets by an odd step, each thread's lines apart from its
+                // sibling's.
                 const LineId id = background_base + number * 37 + thread * (1024u + 17u);
                 lines_.push_back({id, id & (sets - 1), number, thread});
             }
@@ -117,7 +118,8 @@ class Background {
         for (const Line& line : lines_) {
             if (line.thread != thread || line.slot != absent) continue;
             const std::uint64_t turn =
-                next + (line.number + lines_of_thread_ - next % lines_of_thread_) % lines_of_thread_;
+                next +
+                (line.number + lines_of_thread_ - next % lines_of_thread_) % lines_of_thread_;
             wait = std::min(wait, turn * period_ - clock.accesses);
         }
         clock.started = clock.left = static_cast<std::uint32_t>(wait);

@@ -102,7 +102,9 @@ void Fiber::roll_back() {
     __asan_unpoison_memory_region(bottom_, bytes_);
 #endif
     copy_stack(lowest, saved_stack_.data(), saved_stack_.size());
-    context_ = context::make_fcontext(lowest, static_cast<std::size_t>(lowest - static_cast<const char*>(bottom_)), &Fiber::return_to_snapshot);
+    context_ = context::make_fcontext(
+        lowest, static_cast<std::size_t>(lowest - static_cast<const char*>(bottom_)),
+        &Fiber::return_to_snapshot);
 }
 
 void Fiber::return_to_snapshot(context::transfer_t transfer) {

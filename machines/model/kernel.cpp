@@ -41,9 +41,8 @@ void Engine::set_rules(Cpu& cpu) {
     const SlotState own = in_set_by(cpu.thread);
     const auto others = static_cast<SlotState>(~read_by(cpu.thread));
     const auto written = static_cast<SlotState>(may_write | own | written_by(cpu.thread));
-    cpu.rules_inside = {{{own, own, load, true},
-                         {others, written, store, true},
-                         {others, written, atomic, true}}};
+    cpu.rules_inside = {
+        {{own, own, load, true}, {others, written, store, true}, {others, written, atomic, true}}};
     if (options_.injected_aborts_ppm != 0) {
         for (HitRule& rule : cpu.rules_inside) rule.mask = 0, rule.wanted = 1;  // never
     }

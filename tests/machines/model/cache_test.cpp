@@ -117,13 +117,35 @@ TEST(L1Cache, TouchingTheSetsLatestLineAgainChangesNoVictim) {
                 l1.tags.put(slot, line);
             }
             l1.touch(slot);
-            ASSERT_EQ(l1.find_latest(line), slot);
+            ASSERT_EQ(l1.latest[l1.tags.set_of(line)].line, line);
+            ASSERT_EQ(l1.latest[l1.tags.set_of(line)].slot, slot);
             const std::uint32_t victim = l1.tags.victim(line);
             l1.touch(slot);
             ASSERT_EQ(l1.tags.victim(line), victim);
         }
-        EXPECT_EQ(l1.find_latest(999'999), TagArray::miss);
     }
+}
+
+TEST(L1Cache, ALineThatHasLeftIsNotItsSetsLatest) {
+    L1Cache l1(4, 8);
+    for (LineId line : {1u, 5u, 9u}) {
+        const std::uint32_t slot = l1.tags.victim(line);
+        l1.tags.put(slot, line);
+        l1.touch(slot);
+    }
+    l1.remove(l1.tags.find(5));
+    EXPECT_EQ(l1.latest[1].line, 9u);
+    l1.remove(l1.tags.find(9));
+    EXPECT_EQ(l1.latest[1].line, no_line);
+    EXPECT_EQ(l1.tags.find(9), TagArray::miss);
+}
+
+TEST(TagArray, SetsOfAnyNumberAreFoundByTheRemainder) {
+    TagArrayOf<SetCount::any> tags(12, 4);
+    EXPECT_EQ(tags.set_of(25), 1u);
+    EXPECT_EQ(tags.set_of(0xfffffffe), 0xfffffffe % 12);
+    EXPECT_EQ((TagArrayOf<SetCount::any>(16, 4).set_of(35)), 3u);
+    EXPECT_EQ((TagArrayOf<SetCount::any>(1, 4).set_of(35)), 0u);
 }
 
 using Line64 = Line<M::Cell<std::uint64_t>>;
