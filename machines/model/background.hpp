@@ -6,7 +6,8 @@
 // What counts is what that does to L1: the lines take places, keep them recently used, and come
 // back after they have lost one. So a line that is in L1 is used only when its set is about to
 // choose a victim, once for all its turns since the last choice; and a thread's accesses are
-// interrupted only when it is the turn of a line that is not in L1.
+// interrupted only when it is the turn of a line that is not in L1. Such a line may push out one
+// that a transaction has written.
 #pragma once
 
 #include <algorithm>
@@ -75,12 +76,14 @@ class Background {
         set_clock(thread);
         return found;
     }
+    /// The line has come into L1.
     void came(Line& line, std::uint32_t slot) {
         line.slot = slot;
         line.used = turn_of(line.thread);
         set_clock(line.thread);
     }
-    void left(LineId id, std::uint32_t set) {
+    /// L1 has lost the line with that id.
+    void lost(LineId id, std::uint32_t set) {
         for (Line& line : in(set)) {
             if (line.id != id) continue;
             line.slot = absent;
@@ -88,6 +91,7 @@ class Background {
         }
     }
 
+    /// Those of a set of L1.
     std::span<Line> in(std::uint32_t set) {
         return {lines_.data() + first_[set], lines_.data() + first_[set + 1]};
     }

@@ -8,8 +8,8 @@
 //   rtm.cpp      begin, commit, abort, rollback            kernel.cpp  futexes, sleep, preemption
 //
 // Whose turn it is: the CPU with the smallest virtual time, ties by number. A running worker may
-// go on past the others' time only over hits in its own L1 that no other transaction can notice,
-// and by at most `lookahead_cycles`; for anything else it first gives way.
+// go on past the others' time only over begins, and over hits in its own L1 that no other
+// transaction can notice, and by at most `lookahead_cycles`; for anything else it first gives way.
 //
 // An access is one step: give way, then resolve conflicts, move the line, note the undo value and
 // let the caller load or store, with nothing in between.

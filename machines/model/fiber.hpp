@@ -54,7 +54,7 @@ class Fiber {
     static void switch_to(Fiber& from, Fiber& to) {
         // Exceptions in flight are rare at a switch; two loads and a branch when there are none.
         ExceptionState& running = *thread_exceptions_;
-        if (running.any() | to.exceptions_.any()) [[unlikely]] {
+        if (running.any() || to.exceptions_.any()) [[unlikely]] {
             from.exceptions_ = running;
             running = to.exceptions_;
             to.exceptions_ = {};

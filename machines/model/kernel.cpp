@@ -44,7 +44,10 @@ void Engine::set_rules(Cpu& cpu) {
     cpu.rules_inside = {
         {{own, own, load, true}, {others, written, store, true}, {others, written, atomic, true}}};
     if (options_.injected_aborts_ppm != 0) {
-        for (HitRule& rule : cpu.rules_inside) rule.mask = 0, rule.wanted = 1;  // never
+        for (HitRule& rule : cpu.rules_inside) {  // never
+            rule.mask = 0;
+            rule.wanted = 1;
+        }
     }
 }
 

@@ -305,7 +305,7 @@ void MemorySystem::evict_l1_slot(Core& core, std::uint32_t slot, std::uint8_t le
     }
     lose_watch(core, slot);
     l1.remove(slot);
-    if (is_background(line)) core.background.left(line, l1.tags.set_of(line));
+    if (is_background(line)) core.background.lost(line, l1.tags.set_of(line));
     if (is_background(line) || level != 1) return;
     if (core.l2.find(line) != TagArray::miss) return;
     if ((state & may_write) != 0) {

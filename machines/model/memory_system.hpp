@@ -61,8 +61,8 @@ struct L1Cache {
     std::vector<Latest> latest;  ///< by set
     std::vector<SlotState> states;
     unsigned watched_slots = 0;
-    std::uint64_t arrivals =
-        0;  ///< lines that have come in: while it stays, an absent line is absent
+    /// Lines that have come in. While it stays the same, an absent line is absent.
+    std::uint64_t arrivals = 0;
 
     L1Cache(std::uint32_t sets, std::uint32_t ways)
         : tags(sets, ways), latest(sets), states(tags.slots()) {}

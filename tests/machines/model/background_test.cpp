@@ -53,7 +53,7 @@ TEST(Background, ALineThatL1HasLostComesBackAtItsNextTurn) {
     accesses.came.clear();
     for (std::uint32_t number : {0u, 2u}) {
         const Background::Line& line = line_of(background, 64, number);
-        background.left(line.id, line.set);
+        background.lost(line.id, line.set);
     }
     accesses.run(100);
     const std::map<std::uint64_t, std::uint32_t> expected{{1005, 0}, {1015, 2}};
