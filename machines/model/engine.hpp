@@ -127,6 +127,14 @@ struct Cpu {
     Random interrupts{0};
     Random injection{0};
 
+    void open_transaction(const void* elided) {
+        tx.start(now, elided);
+        rules = rules_inside.data();
+    }
+    void close_transaction() {
+        tx.forget();
+        rules = rules_outside.data();
+    }
     /// With the slow-down by busy siblings.
     Cycles hit_cost(Access kind) const {
         return rules_outside[static_cast<std::size_t>(kind)].cost;

@@ -52,8 +52,7 @@ rtm::Status Engine::begin(const void* lock) {
     if (running_->fiber->snapshot()) return running_->begin_result;  // after an abort
     Cpu& cpu = *cpu_;
     ++cpu.counts.tx_start;
-    cpu.tx.start(cpu.now, lock);
-    cpu.rules = cpu.rules_inside.data();
+    cpu.open_transaction(lock);
     cpu.now += preset_.rtm_begin_cycles + cpu.jitter.below(preset_.jitter_cycles + 1);
     if (options_.observer != nullptr) {
         const HostHeapAllowed bookkeeping;
@@ -81,8 +80,7 @@ void Engine::commit() {
         const HostHeapAllowed bookkeeping;
         options_.observer->committed(running_->worker, cpu.tx.began, cpu.now);
     }
-    cpu.tx.forget();
-    cpu.rules = cpu.rules_outside.data();
+    cpu.close_transaction();
 }
 
 void Engine::abort_explicitly(std::uint8_t code) {
@@ -180,8 +178,7 @@ void Engine::roll_back(Cpu& cpu, AbortEvent& event) {
     if (row.cause != nullptr) ++(cpu.counts.*row.cause);
     if (row.category != nullptr) ++(cpu.counts.*row.category);
     if (when > tx.began) cpu.counts.cycles_t += when - tx.began;
-    tx.forget();
-    cpu.rules = cpu.rules_outside.data();
+    cpu.close_transaction();
     cpu.now = when + preset_.rtm_abort_cycles + cpu.jitter.below(preset_.jitter_cycles + 1);
 }
 
