@@ -105,16 +105,9 @@ void Engine::slow_access(std::uint64_t offset, unsigned size, Access kind, std::
         __builtin_prefetch(base_ + offset);
         memory_.prefetch_for_miss(*cpu_->core, line);
     }
-    const L1Cache* l1 = &cpu_->core->l1;
-    const std::uint64_t arrivals = l1->arrivals;
     give_way();
     if (static_cast<const char*>(touched_.get())[offset >> page_shift] == 0) [[unlikely]] {
         await_page(offset);
-    }
-    if (&cpu_->core->l1 != l1 || l1->arrivals != arrivals) {
-        slot = cpu_->core->l1.tags.find(line);
-    } else if (slot != TagArray::miss && l1->tags.line_at(slot) != line) {
-        slot = TagArray::miss;
     }
     const Cycles queued = await_turn(line, kind, slot);
     take_line(offset, size, kind, slot, queued);
@@ -132,7 +125,7 @@ void Engine::slow_access(std::uint64_t offset, unsigned size, Access kind, std::
 /// L1Cache::serves.
 [[gnu::always_inline]] inline Cycles Engine::await_turn(LineId line, Access kind,
                                                         std::uint32_t& slot) {
-    if (cpu_->core->l1.serves(kind, slot)) return 0;
+    if (cpu_->core->l1.serves(line, kind, slot)) return 0;
     const Cycles waited = await_line(line, kind);
     if (waited != 0) slot = cpu_->core->l1.tags.find(line);
     return waited;
@@ -187,7 +180,7 @@ bool Engine::store_exclusive(const void* place, unsigned size) {
     give_way();
     const std::uint64_t offset = arena_.offset_of(place);
     const auto line = static_cast<LineId>(offset / line_bytes);
-    std::uint32_t slot = cpu_->core->l1.tags.find(line);
+    std::uint32_t slot = TagArray::miss;
     const Cycles queued = await_turn(line, Access::atomic, slot);
     if (slot == TagArray::miss) return false;
     ++cpu_->counts.accesses;

@@ -242,7 +242,6 @@ std::uint32_t MemorySystem::fill_l1(Core& core, LineId line) {
     }
     const std::uint32_t slot = l1.tags.victim(line);
     if (l1.tags.line_at(slot) != no_line) evict_l1_slot(core, slot, 1);
-    ++l1.arrivals;
     l1.tags.put(slot, line);
     l1.touch(slot);
     return slot;

@@ -61,8 +61,6 @@ struct L1Cache {
     std::vector<Latest> latest;  ///< by set
     std::vector<SlotState> states;
     unsigned watched_slots = 0;
-    /// Lines that have come in. While it stays the same, an absent line is absent.
-    std::uint64_t arrivals = 0;
 
     L1Cache(std::uint32_t sets, std::uint32_t ways)
         : tags(sets, ways), latest(sets), states(tags.slots()) {}
@@ -86,8 +84,10 @@ struct L1Cache {
         states[slot] &= static_cast<SlotState>(~watched);
     }
 
-    /// Whether a line that is in `slot`, or `miss`, is there with the rights that the access needs.
-    bool serves(Access access, std::uint32_t slot) const {
+    /// Whether the line is there with the rights that the access needs; `slot` is where it was a
+    /// moment ago, or `miss`, and becomes where it is now.
+    bool serves(LineId line, Access access, std::uint32_t& slot) const {
+        if (slot == TagArray::miss || tags.line_at(slot) != line) slot = tags.find(line);
         return slot != TagArray::miss &&
                (access == Access::load || (states[slot] & may_write) != 0);
     }
