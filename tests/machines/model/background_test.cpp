@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <vector>
+#include <stdexcept>
 
 namespace abortscope::model {
 namespace {
@@ -86,6 +86,14 @@ TEST(Background, AThreadsTurnsComeWithItsOwnAccesses) {
     second.run(4);
     EXPECT_TRUE(first.came.empty());
     EXPECT_EQ(second.came.size(), 1u);
+}
+
+TEST(Background, AThreadMayHaveMoreLinesThanL1) {
+    Background background(1024, 1, 1, 64);
+    Accesses accesses{background};
+    accesses.run(5000);
+    ASSERT_EQ(accesses.came.size(), 1024u);
+    for (const auto& [access, number] : accesses.came) EXPECT_EQ(number, access % 1024);
 }
 
 TEST(Background, NoLinesInterruptNobody) {
