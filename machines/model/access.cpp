@@ -163,7 +163,8 @@ void Engine::slow_access(std::uint64_t offset, unsigned size, Access kind, std::
     if (slot != TagArray::miss && (!write || (l1.states[slot] & may_write) != 0)) {
         l1.touch(slot);
     } else {
-        slot = memory_.acquire(*cpu.core, line, kind, slot, cpu.now, queued, cost, cpu.counts);
+        slot = memory_.acquire(*cpu.core, cpu.thread, line, kind, slot, cpu.now, queued, cost,
+                               cpu.counts);
     }
     if (write && slot != TagArray::miss && (l1.states[slot] & watched) != 0) {
         memory_.lost_watches().push_back({cpu.core->id, line});

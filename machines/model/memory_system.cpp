@@ -66,8 +66,9 @@ Cycles MemorySystem::turn_of(const Core& core, LineId line, Access access, Cycle
     return turn;
 }
 
-std::uint32_t MemorySystem::acquire(Core& core, LineId line, Access access, std::uint32_t slot,
-                                    Cycles now, Cycles queued, Cycles& cost, EventCounts& counts) {
+std::uint32_t MemorySystem::acquire(Core& core, std::uint8_t thread, LineId line, Access access,
+                                    std::uint32_t slot, Cycles now, Cycles queued, Cycles& cost,
+                                    EventCounts& counts) {
     L1Cache& l1 = core.l1;
     const bool in_l1 = slot != TagArray::miss;
     const bool write = access != Access::load;
@@ -99,7 +100,12 @@ std::uint32_t MemorySystem::acquire(Core& core, LineId line, Access access, std:
     const LineState& after = directory_[line];
     SlotState& slot_state = l1.states[slot];
     withdraw_rights(slot_state);
-    if (after.owner_plus1 == plus1(core.id)) slot_state |= may_write;
+    // A core that has read the line in a transaction may have lost it since, and must be asked.
+    const std::uint16_t reader = cpu_of(core.id, thread);
+    const bool read_by_another =
+        after.tx_readers.size() > 1 ||
+        (!after.tx_readers.empty() && !after.tx_readers.contains(reader, directory_.pool()));
+    if (after.owner_plus1 == plus1(core.id) && !read_by_another) slot_state |= may_write;
     if (queued != 0 && after.free_at() > now + source.busy) slot_state |= wanted;
     return slot;
 }

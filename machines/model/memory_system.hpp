@@ -139,14 +139,15 @@ class MemorySystem {
     /// `now`. A place in the line's queue is taken; the access itself must happen at that time.
     Cycles turn_of(const Core& core, LineId line, Access access, Cycles now);
 
-    /// Gets a line that L1 cannot serve (L1Cache::serves) into the core's L1, writable for store
-    /// and atomic, at `now`; returns the slot and adds the cycles it took to `cost`. `slot` is
-    /// where the line is in L1, or `miss`; `queued` is how long the request has waited for its turn
-    /// (turn_of). Conflicts must have been resolved. Appends to `casualties`; the caller ends those
-    /// transactions. An atomic that runs at the line's home (Preset::far_atomics) brings no line:
-    /// TagArray::miss.
-    std::uint32_t acquire(Core& core, LineId line, Access access, std::uint32_t slot, Cycles now,
-                          Cycles queued, Cycles& cost, EventCounts& counts);
+    /// Gets a line that L1 cannot serve (L1Cache::serves) into the core's L1 for one of its
+    /// threads, writable for store and atomic, at `now`; returns the slot and adds the cycles it
+    /// took to `cost`. `slot` is where the line is in L1, or `miss`; `queued` is how long the
+    /// request has waited for its turn (turn_of). Conflicts must have been resolved. Appends to
+    /// `casualties`; the caller ends those transactions. An atomic that runs at the line's home
+    /// (Preset::far_atomics) brings no line: TagArray::miss.
+    std::uint32_t acquire(Core& core, std::uint8_t thread, LineId line, Access access,
+                          std::uint32_t slot, Cycles now, Cycles queued, Cycles& cost,
+                          EventCounts& counts);
 
     /// The core is about to acquire a line that its L1 has not: starts to fetch what that will look
     /// at, so that the host's cache misses pass while other workers run. (The directory's entry is

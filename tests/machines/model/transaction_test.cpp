@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <array>
 #include <map>
 
 #include "tests/machines/model/model_fixture.hpp"
@@ -252,6 +253,35 @@ TEST(ModelTransaction, APlainLoadAbortsAWriterAndReadsTheValueFromBefore) {
         }
         EXPECT_EQ(status.word(), 0x6u);
     });
+}
+
+// Its core is no sharer of the line by then, so another core that reads the line has it alone.
+TEST(ModelTransaction, AStoreAbortsAReaderWhoseCoreHasLostTheLine) {
+    Bench bench(2, quiet_haswell());
+    constexpr std::size_t apart = 512;  // lines from one set of L2 to the same
+    struct alignas(4096) Region {
+        std::array<Counter, 20 * apart> lines;
+    };
+    auto region = make_owned<M, Region>("region");
+    bench.run([&](unsigned worker) {
+        if (worker == 1) {
+            M::compute(50'000);
+            EXPECT_EQ(std::uint64_t{region->lines[0].value}, 0u);
+            region->lines[0].value = 1;
+            return;
+        }
+        const rtm::Status status = M::begin();
+        if (status.is_started()) {
+            EXPECT_EQ(std::uint64_t{region->lines[0].value}, 0u);
+            for (std::size_t i = 1; i < 20; ++i)
+                (void)std::uint64_t{region->lines[i * apart].value};
+            M::compute(200'000);
+            M::commit();
+            ADD_FAILURE() << "the store must have aborted the reader";
+        }
+        EXPECT_EQ(status.word(), 0x6u);
+    });
+    EXPECT_EQ(bench.counts().tx_conflict, 1u);
 }
 
 TEST(ModelTransaction, AnEliderAndAPlainOwnerOfTheSameLockLoseNoUpdate) {
