@@ -29,11 +29,22 @@ class Recorder final : public model::Observer {
     Recorder(unsigned workers, std::uint64_t number, std::size_t last)
         : number_(number), last_(last), recent_(workers) {}
 
+    void began(unsigned worker, model::Cycles /*time*/, std::uint64_t /*lock*/) override {
+        recent_[worker].since_begin = 0;
+    }
     void accessed(unsigned worker, const AccessEvent& event) override {
         if (replay_) return;
-        std::deque<AccessEvent>& recent = recent_[worker];
-        recent.push_back(event);
-        if (recent.size() > last_) recent.pop_front();
+        Recent& recent = recent_[worker];
+        recent.accesses.push_back(event);
+        ++recent.since_begin;
+        if (recent.accesses.size() > last_ + most_taken_back) recent.accesses.pop_front();
+    }
+    void taken_back(unsigned worker) override {
+        if (replay_) return;
+        Recent& recent = recent_[worker];
+        const std::size_t undone = std::min(recent.since_begin, recent.accesses.size());
+        recent.accesses.resize(recent.accesses.size() - undone);
+        recent.since_begin = 0;
     }
 
     void aborted(const AbortEvent& event) override {
@@ -56,6 +67,14 @@ class Recorder final : public model::Observer {
     std::optional<Replay>& replay() { return replay_; }
 
   private:
+    /// A provisional transaction has made a few hits.
+    static constexpr std::size_t most_taken_back = 256;
+
+    struct Recent {
+        std::deque<AccessEvent> accesses;
+        std::size_t since_begin = 0;  ///< of the last transaction
+    };
+
     static void fill(Replay& replay, const AbortEvent& event, const model::Engine& engine) {
         replay.number = event.number;
         replay.time_ns = engine.preset().ns_of_cycles(event.time);
@@ -91,7 +110,10 @@ class Recorder final : public model::Observer {
 
     void add_accesses(Replay& replay, unsigned worker, const AbortEvent& event,
                       const model::Engine& engine) const {
-        for (const AccessEvent& access : recent_[worker]) {
+        const std::deque<AccessEvent>& recent = recent_[worker].accesses;
+        for (std::size_t i = recent.size() - std::min(recent.size(), last_); i < recent.size();
+             ++i) {
+            const AccessEvent& access = recent[i];
             replay.accesses.push_back(
                 {static_cast<std::int64_t>(event.time) - static_cast<std::int64_t>(access.time),
                  worker, std::string(kind_names[static_cast<std::size_t>(access.kind)]),
@@ -103,7 +125,7 @@ class Recorder final : public model::Observer {
     std::uint64_t number_;
     std::size_t last_;
     std::uint64_t aborts_ = 0;
-    std::vector<std::deque<AccessEvent>> recent_;
+    std::vector<Recent> recent_;
     std::optional<Replay> replay_;
 };
 

@@ -79,15 +79,8 @@ void Engine::noted_hit(std::uint64_t offset, unsigned size, Access kind, std::ui
     Cpu& cpu = *cpu_;
     if (options_.observer != nullptr) [[unlikely]]
         observe(offset, size, kind);
+    if (cpu.tx.open()) note_in_transaction(cpu, slot, offset, size, kind, cpu.now);
     cpu.now += cost;
-    if (!cpu.tx.open()) return;
-    TxLine& line = cpu.tx.lines[cpu.tx.place[slot]];
-    if (kind == Access::load) {
-        line.read_bytes |= byte_mask(offset, size);
-    } else {
-        line.written_bytes |= byte_mask(offset, size);
-        log_undo(cpu.tx, offset, size);
-    }
 }
 
 /// Outside a run, setting up or checking on the host: no time, no coherence, but the page is there.
@@ -109,6 +102,7 @@ void Engine::slow_access(std::uint64_t offset, unsigned size, Access kind, std::
     if (static_cast<const char*>(touched_.get())[offset >> page_shift] == 0) [[unlikely]] {
         await_page(offset);
     }
+    cpu_->make_final();
     const Cycles queued = await_turn(line, kind, slot);
     take_line(offset, size, kind, slot, queued);
 }
@@ -170,9 +164,9 @@ void Engine::slow_access(std::uint64_t offset, unsigned size, Access kind, std::
         memory_.lost_watches().push_back({cpu.core->id, line});
     }
     if (!memory_.lost_watches().empty()) settle_watches();
-    cpu.now += cost;
     if (write) directory_[line].last_writer_plus1 = plus1(running_->worker);
-    if (cpu.tx.open()) note_in_transaction(cpu, slot, offset, size, kind);
+    if (cpu.tx.open()) note_in_transaction(cpu, slot, offset, size, kind, cpu.now);
+    cpu.now += cost;
     if (!memory_.casualties().empty()) settle_casualties(cpu);
 }
 
@@ -228,7 +222,7 @@ bool Engine::store_exclusive(const void* place, unsigned size) {
 
 [[gnu::always_inline]] inline void Engine::note_in_transaction(Cpu& cpu, std::uint32_t slot,
                                                                std::uint64_t offset, unsigned size,
-                                                               Access kind) {
+                                                               Access kind, Cycles time) {
     const auto line = static_cast<LineId>(offset / line_bytes);
     L1Cache& l1 = cpu.core->l1;
     std::uint32_t& place = cpu.tx.place[slot];
@@ -236,18 +230,24 @@ bool Engine::store_exclusive(const void* place, unsigned size) {
     if ((slot_state & in_set_by(cpu.thread)) == 0) {
         slot_state |= in_set_by(cpu.thread);
         place = static_cast<std::uint32_t>(cpu.tx.lines.size());
-        cpu.tx.lines.push_back({line, slot, 0, 0});
+        cpu.tx.lines.push_back({line, slot, 0, 0, 0, 0});
     }
-    LineState& state = directory_[line];
+    TxLine& entry = cpu.tx.lines[place];
     if (kind == Access::load) {
+        entry.read_bytes |= byte_mask(offset, size);
+        if ((slot_state & read_by(cpu.thread)) != 0) return;
         slot_state |= read_by(cpu.thread);
-        cpu.tx.lines[place].read_bytes |= byte_mask(offset, size);
-        state.tx_readers.insert(cpu.id, directory_.pool());
+        entry.first_read = cpu.tx.since_begin(time);
+        directory_[line].tx_readers.insert(cpu.id, directory_.pool());
     } else {
-        slot_state |= written_by(cpu.thread);
-        cpu.tx.lines[place].written_bytes |= byte_mask(offset, size);
-        state.tx_writer_plus1 = plus1(cpu.id);
+        entry.written_bytes |= byte_mask(offset, size);
         log_undo(cpu.tx, offset, size);
+        if ((slot_state & written_by(cpu.thread)) != 0) return;
+        slot_state |= written_by(cpu.thread);
+        entry.first_written = cpu.tx.since_begin(time);
+        LineState& state = directory_[line];
+        state.tx_writer_plus1 = plus1(cpu.id);
+        state.last_writer_plus1 = plus1(running_->worker);
     }
 }
 

@@ -126,6 +126,8 @@ class Observer {
     virtual void phase(std::string_view /*name*/) {}
     virtual void accessed(unsigned /*worker*/, const AccessEvent& /*event*/) {}
     virtual void began(unsigned /*worker*/, Cycles /*time*/, std::uint64_t /*lock*/) {}
+    /// The worker's transaction is just after its begin: what it did since has not happened yet.
+    virtual void taken_back(unsigned /*worker*/) {}
     virtual void committed(unsigned /*worker*/, Cycles /*began*/, Cycles /*time*/) {}
     virtual void aborted(const AbortEvent& /*event*/) {}
     /// `lock` is no_offset for one outside the arena. What a transaction does to a lock is told as

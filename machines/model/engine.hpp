@@ -8,8 +8,12 @@
 //   rtm.cpp      begin, commit, abort, rollback            kernel.cpp  futexes, sleep, preemption
 //
 // Whose turn it is: the CPU with the smallest virtual time, ties by number. A running worker may
-// go on past the others' time only over begins, and over hits in its own L1 that no other
-// transaction can notice, and by at most `lookahead_cycles`; for anything else it first gives way.
+// go on past the others' time by at most `lookahead_cycles`, and only
+//   - over begins, and over hits in its own L1 that no other transaction can notice;
+//   - over any hits in its own L1 from a begin on, while the transaction is *provisional*: a step
+//     of another CPU at an earlier time that such a hit stands in the way of takes the transaction
+//     back to its begin, as if it had not gone on yet.
+// For anything else it first gives way.
 //
 // An access is one step: give way, then resolve conflicts, move the line, note the undo value and
 // let the caller load or store, with nothing in between.
@@ -106,9 +110,10 @@ struct Cpu {
     std::uint16_t id = 0;
     std::uint8_t thread = 0;  ///< which of its core's threads
     bool resched = false;
-    std::array<HitRule, 3> rules_outside{};  ///< by Access, out of transactions
-    std::array<HitRule, 3> rules_inside{};   ///< and inside
-    const HitRule* rules = nullptr;          ///< those that hold now
+    std::array<HitRule, 3> rules_outside{};      ///< by Access, out of transactions,
+    std::array<HitRule, 3> rules_provisional{};  ///< in a provisional one,
+    std::array<HitRule, 3> rules_inside{};       ///< and in any other
+    const HitRule* rules = nullptr;              ///< those that hold now
     std::uint32_t busy_siblings = 0;
     LineId parked_line = no_line;  ///< the line that its spinning worker is parked on
     Task* task = nullptr;          ///< null: idle
@@ -129,7 +134,13 @@ struct Cpu {
 
     void open_transaction(const void* elided) {
         tx.start(now, elided);
-        rules = rules_inside.data();
+        tx.accesses_before = counts.accesses;
+        rules = rules_provisional.data();
+    }
+    /// Whether the open transaction has only hit in L1 so far.
+    bool provisional() const { return rules == rules_provisional.data(); }
+    void make_final() {
+        if (provisional()) rules = rules_inside.data();
     }
     void close_transaction() {
         tx.forget();
@@ -263,7 +274,7 @@ class Engine {
     void settle_casualties(Cpu& cpu);
     void observe(std::uint64_t offset, unsigned size, Access kind);
     void note_in_transaction(Cpu& cpu, std::uint32_t slot, std::uint64_t offset, unsigned size,
-                             Access kind);
+                             Access kind, Cycles time);
     void log_undo(Transaction& tx, std::uint64_t offset, unsigned size);
     void touch_page(Cpu& cpu, std::uint64_t offset);
 
@@ -274,7 +285,11 @@ class Engine {
     void settle_watches();
 
     // rtm.cpp
+    void undo_stores(const Transaction& tx);
     void roll_back(Cpu& cpu, AbortEvent& event);
+    void take_back(Cpu& victim);
+    bool precedes_step(const Cpu& cpu, Cycles time) const;
+    bool came_to_touch(const Cpu& victim, const AbortEvent& event) const;
     void abort_other(Cpu& victim, AbortEvent& event);
     [[noreturn]] void abort_self(AbortReason reason);
     [[noreturn]] void abort_self(AbortEvent& event);

@@ -54,6 +54,7 @@ rtm::Status Engine::begin(const void* lock) {
     ++cpu.counts.tx_start;
     cpu.open_transaction(lock);
     cpu.now += preset_.rtm_begin_cycles + cpu.jitter.below(preset_.jitter_cycles + 1);
+    cpu.tx.opened = cpu.now;
     if (options_.observer != nullptr) {
         const HostHeapAllowed bookkeeping;
         options_.observer->began(running_->worker, cpu.tx.began, lock_offset(cpu.tx));
@@ -99,12 +100,14 @@ void Engine::abort_explicitly(std::uint8_t code) {
 }
 
 /// Takes the CPU's transaction out of the directory and of L1. Lines whose writes are undone leave
-/// L1: what was there is what the transaction wrote.
+/// L1: what was there is what the transaction wrote. A write that the transaction had run ahead to
+/// when another CPU's step ended it has not been there.
 void Engine::release_lines(Cpu& cpu, bool keep_writes) {
     const auto mine = static_cast<std::uint16_t>(cpu.id + 1);
     const auto others = static_cast<SlotState>(
         ~(in_set_by(cpu.thread) | read_by(cpu.thread) | written_by(cpu.thread)));
     L1Cache& l1 = cpu.core->l1;
+    const bool ran_ahead = cpu.provisional() && &cpu != cpu_;
     for (const TxLine& entry : cpu.tx.lines) {
         LineState& state = directory_[entry.line];
         if (entry.read_bytes != 0) state.tx_readers.erase(cpu.id, directory_.pool());
@@ -112,7 +115,9 @@ void Engine::release_lines(Cpu& cpu, bool keep_writes) {
         if (written && state.tx_writer_plus1 == mine) state.tx_writer_plus1 = nobody;
         if (l1.tags.line_at(entry.slot) != entry.line) continue;  // it has left L1
         l1.states[entry.slot] &= others;
-        if (written && !keep_writes) memory_.discard_from_l1(*cpu.core, entry.line);
+        if (!written || keep_writes) continue;
+        if (ran_ahead && !precedes_step(cpu, cpu.tx.opened + entry.first_written)) continue;
+        memory_.discard_from_l1(*cpu.core, entry.line);
     }
 }
 
@@ -156,6 +161,13 @@ void Engine::attribute(const Cpu& cpu, AbortEvent& event) {
     if (options_.observer != nullptr) options_.observer->aborted(event);
 }
 
+void Engine::undo_stores(const Transaction& tx) {
+    for (std::size_t i = tx.undo.size(); i-- > 0;) {
+        const UndoEntry& entry = tx.undo[i];
+        std::memcpy(base_ + entry.offset, &entry.old_value, entry.size);
+    }
+}
+
 /// Undoes the CPU's transaction, as of the current CPU's time. The stack is the caller's part.
 void Engine::roll_back(Cpu& cpu, AbortEvent& event) {
     Transaction& tx = cpu.tx;
@@ -166,10 +178,7 @@ void Engine::roll_back(Cpu& cpu, AbortEvent& event) {
     cpu.task->begin_result = event.status;
     attribute(cpu, event);
 
-    for (std::size_t i = tx.undo.size(); i-- > 0;) {
-        const UndoEntry& entry = tx.undo[i];
-        std::memcpy(base_ + entry.offset, &entry.old_value, entry.size);
-    }
+    undo_stores(tx);
     release_lines(cpu, false);
     if (!memory_.lost_watches().empty()) settle_watches();
     arena_.roll_back(tx.arena);
@@ -182,9 +191,54 @@ void Engine::roll_back(Cpu& cpu, AbortEvent& event) {
     cpu.now = when + preset_.rtm_abort_cycles + cpu.jitter.below(preset_.jitter_cycles + 1);
 }
 
+/// Puts a provisional transaction back to where its begin was over. Its lines have not changed in
+/// L1 by hits, so all that is left of these is that they count as recent use.
+void Engine::take_back(Cpu& victim) {
+    Transaction& tx = victim.tx;
+    undo_stores(tx);
+    release_lines(victim, true);
+    arena_.roll_back(tx.arena);
+    tx.depth = 1;
+    tx.lines.clear();
+    tx.undo.clear();
+    victim.counts.accesses = tx.accesses_before;
+    victim.now = tx.opened;
+    victim.task->begin_result = rtm::Status::started();
+    if (options_.observer != nullptr) {
+        const HostHeapAllowed bookkeeping;
+        options_.observer->taken_back(victim.task->worker);
+    }
+}
+
+/// Whether what the CPU did at that time comes before the current step.
+bool Engine::precedes_step(const Cpu& cpu, Cycles time) const {
+    return time != turn_time_ ? time < turn_time_ : cpu.id < turn_cpu_;
+}
+
+/// Whether the victim had touched the line in question when the current step came.
+bool Engine::came_to_touch(const Cpu& victim, const AbortEvent& event) const {
+    const bool only_written = event.reason == AbortReason::conflict && !event.killer_wrote;
+    for (const TxLine& entry : victim.tx.lines) {
+        if (entry.line != event.line) continue;
+        const Cycles opened = victim.tx.opened;
+        if (entry.written_bytes != 0 && precedes_step(victim, opened + entry.first_written)) {
+            return true;
+        }
+        if (entry.read_bytes != 0 && !only_written &&
+            precedes_step(victim, opened + entry.first_read)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /// A transaction of another CPU, whose worker is suspended.
 void Engine::abort_other(Cpu& victim, AbortEvent& event) {
-    roll_back(victim, event);
+    if (victim.provisional() && !came_to_touch(victim, event)) {
+        take_back(victim);
+    } else {
+        roll_back(victim, event);
+    }
     victim.task->fiber->roll_back();
     turns_.update(TurnTree::key(victim.now, victim.id));
     set_limits();

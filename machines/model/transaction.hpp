@@ -19,6 +19,8 @@ struct TxLine {
     std::uint32_t slot;  ///< of L1, where it was put
     std::uint64_t read_bytes;
     std::uint64_t written_bytes;
+    std::uint32_t first_read;     ///< in cycles after the begin
+    std::uint32_t first_written;  ///< likewise
 };
 
 /// What a store replaced.
@@ -31,7 +33,9 @@ struct UndoEntry {
 struct Transaction {
     std::uint32_t depth = 0;  ///< 0: none is open; the nest count otherwise
     Cycles began = 0;
-    const void* lock = nullptr;  ///< the lock it elides, as given to begin
+    Cycles opened = 0;                  ///< when the begin was over
+    std::uint64_t accesses_before = 0;  ///< of the CPU
+    const void* lock = nullptr;         ///< the lock it elides, as given to begin
     GrowBuffer<TxLine> lines;
     std::vector<std::uint32_t> place;  ///< in `lines`, by slot of L1, of what is in the set
     GrowBuffer<UndoEntry> undo;
@@ -48,6 +52,9 @@ struct Transaction {
         depth = 0;
         lines.clear();
         undo.clear();
+    }
+    std::uint32_t since_begin(Cycles time) const {
+        return static_cast<std::uint32_t>(time - opened);
     }
 };
 

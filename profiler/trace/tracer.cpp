@@ -141,6 +141,12 @@ void Tracer::began(unsigned number, Cycles time, std::uint64_t lock) {
     close(worker.waiting, worker.began_ns);
 }
 
+void Tracer::taken_back(unsigned number) {
+    Worker& worker = workers_[number];
+    worker.last_ns = worker.began_ns;
+    worker.in_doubt.clear();
+}
+
 void Tracer::committed(unsigned number, Cycles /*began*/, Cycles time) {
     const HostHeapAllowed bookkeeping;
     Worker& worker = workers_[number];

@@ -31,6 +31,7 @@ class Tracer final : public model::Observer {
     void phase(std::string_view name) override;
     void committed(unsigned worker, model::Cycles began, model::Cycles time) override;
     void began(unsigned worker, model::Cycles time, std::uint64_t lock) override;
+    void taken_back(unsigned worker) override;
     void aborted(const model::AbortEvent& event) override;
     void lock_step(unsigned worker, model::Cycles time, LockStep step, std::uint64_t lock) override;
     void waits(unsigned worker, model::Cycles time, std::uint64_t futex) override;
