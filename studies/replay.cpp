@@ -29,22 +29,16 @@ class Recorder final : public model::Observer {
     Recorder(unsigned workers, std::uint64_t number, std::size_t last)
         : number_(number), last_(last), recent_(workers) {}
 
-    void began(unsigned worker, model::Cycles /*time*/, std::uint64_t /*lock*/) override {
-        recent_[worker].since_begin = 0;
-    }
     void accessed(unsigned worker, const AccessEvent& event) override {
         if (replay_) return;
-        Recent& recent = recent_[worker];
-        recent.accesses.push_back(event);
-        ++recent.since_begin;
-        if (recent.accesses.size() > last_ + most_taken_back) recent.accesses.pop_front();
+        std::deque<AccessEvent>& recent = recent_[worker];
+        recent.push_back(event);
+        if (recent.size() > last_ + most_taken_back) recent.pop_front();
     }
-    void taken_back(unsigned worker) override {
+    void taken_back(unsigned worker, model::Cycles /*settled*/, std::uint64_t accesses) override {
         if (replay_) return;
-        Recent& recent = recent_[worker];
-        const std::size_t undone = std::min(recent.since_begin, recent.accesses.size());
-        recent.accesses.resize(recent.accesses.size() - undone);
-        recent.since_begin = 0;
+        std::deque<AccessEvent>& recent = recent_[worker];
+        recent.resize(recent.size() - std::min<std::size_t>(recent.size(), accesses));
     }
 
     void aborted(const AbortEvent& event) override {
@@ -67,13 +61,8 @@ class Recorder final : public model::Observer {
     std::optional<Replay>& replay() { return replay_; }
 
   private:
-    /// A provisional transaction has made a few hits.
+    /// More than the hits that a worker runs ahead over.
     static constexpr std::size_t most_taken_back = 256;
-
-    struct Recent {
-        std::deque<AccessEvent> accesses;
-        std::size_t since_begin = 0;  ///< of the last transaction
-    };
 
     static void fill(Replay& replay, const AbortEvent& event, const model::Engine& engine) {
         replay.number = event.number;
@@ -110,7 +99,7 @@ class Recorder final : public model::Observer {
 
     void add_accesses(Replay& replay, unsigned worker, const AbortEvent& event,
                       const model::Engine& engine) const {
-        const std::deque<AccessEvent>& recent = recent_[worker].accesses;
+        const std::deque<AccessEvent>& recent = recent_[worker];
         for (std::size_t i = recent.size() - std::min(recent.size(), last_); i < recent.size();
              ++i) {
             const AccessEvent& access = recent[i];
@@ -125,7 +114,7 @@ class Recorder final : public model::Observer {
     std::uint64_t number_;
     std::size_t last_;
     std::uint64_t aborts_ = 0;
-    std::vector<Recent> recent_;
+    std::vector<std::deque<AccessEvent>> recent_;
     std::optional<Replay> replay_;
 };
 

@@ -93,6 +93,7 @@ void Engine::noted_hit(std::uint64_t offset, unsigned size, Access kind, std::ui
 
 void Engine::slow_access(std::uint64_t offset, unsigned size, Access kind, std::uint32_t slot) {
     const auto line = static_cast<LineId>(offset / line_bytes);
+    const Cycles asked = cpu_->now;
     directory_.prefetch(line);
     if (slot == TagArray::miss) {
         __builtin_prefetch(base_ + offset);
@@ -102,9 +103,12 @@ void Engine::slow_access(std::uint64_t offset, unsigned size, Access kind, std::
     if (static_cast<const char*>(touched_.get())[offset >> page_shift] == 0) [[unlikely]] {
         await_page(offset);
     }
-    cpu_->make_final();
     const Cycles queued = await_turn(line, kind, slot);
     take_line(offset, size, kind, slot, queued);
+    Cpu& cpu = *cpu_;
+    if (cpu.tx.open()) {
+        cpu.tx.settle(cpu.now, cpu.counts.accesses, cpu.now - asked - cpu.hit_cost(kind));
+    }
 }
 
 [[gnu::noinline, gnu::cold]] void Engine::await_page(std::uint64_t offset) {
@@ -185,6 +189,8 @@ bool Engine::store_exclusive(const void* place, unsigned size) {
 
 [[gnu::noinline, gnu::cold]] void Engine::observe(std::uint64_t offset, unsigned size,
                                                   Access kind) {
+    // After it was taken back, a transaction goes once more over what is settled.
+    if (cpu_->tx.open() && cpu_->counts.accesses <= cpu_->tx.settled_accesses) return;
     const HostHeapAllowed bookkeeping;
     options_.observer->accessed(running_->worker,
                                 {cpu_->now, offset, size, kind, cpu_->tx.open(), running_->site});

@@ -126,8 +126,9 @@ class Observer {
     virtual void phase(std::string_view /*name*/) {}
     virtual void accessed(unsigned /*worker*/, const AccessEvent& /*event*/) {}
     virtual void began(unsigned /*worker*/, Cycles /*time*/, std::uint64_t /*lock*/) {}
-    /// The worker's transaction is just after its begin: what it did since has not happened yet.
-    virtual void taken_back(unsigned /*worker*/) {}
+    /// The worker's transaction had run ahead: what it did after `settled`, its last so many
+    /// accesses, has not happened yet.
+    virtual void taken_back(unsigned /*worker*/, Cycles /*settled*/, std::uint64_t /*accesses*/) {}
     virtual void committed(unsigned /*worker*/, Cycles /*began*/, Cycles /*time*/) {}
     virtual void aborted(const AbortEvent& /*event*/) {}
     /// `lock` is no_offset for one outside the arena. What a transaction does to a lock is told as

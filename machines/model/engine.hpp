@@ -9,10 +9,9 @@
 //
 // Whose turn it is: the CPU with the smallest virtual time, ties by number. A running worker may
 // go on past the others' time by at most `lookahead_cycles`, and only
-//   - over begins, and over hits in its own L1 that no other transaction can notice;
-//   - over any hits in its own L1 from a begin on, while the transaction is *provisional*: a step
-//     of another CPU at an earlier time that such a hit stands in the way of takes the transaction
-//     back to its begin, as if it had not gone on yet.
+//   - over begins, and over hits in its own L1 that no transaction can notice;
+//   - in a transaction, over any hits in its own L1: where one turns out to stand in the way of a
+//     step of another CPU at an earlier time, it is taken back (rtm.cpp).
 // For anything else it first gives way.
 //
 // An access is one step: give way, then resolve conflicts, move the line, note the undo value and
@@ -92,10 +91,10 @@ struct Task {
     AbortLog log;
 };
 
-/// Which hits of one kind no other transaction can notice, and what they cost.
+/// Which hits of one kind may run ahead, and what they cost.
 struct HitRule {
     SlotState mask = 0;
-    SlotState wanted = 1;  ///< unnoticed if (state & mask) == wanted
+    SlotState wanted = 1;  ///< those where (state & mask) == wanted
     std::uint16_t cost = 0;
     bool noted = false;  ///< the own transaction or an observer keeps account of it
 
@@ -110,10 +109,9 @@ struct Cpu {
     std::uint16_t id = 0;
     std::uint8_t thread = 0;  ///< which of its core's threads
     bool resched = false;
-    std::array<HitRule, 3> rules_outside{};      ///< by Access, out of transactions,
-    std::array<HitRule, 3> rules_provisional{};  ///< in a provisional one,
-    std::array<HitRule, 3> rules_inside{};       ///< and in any other
-    const HitRule* rules = nullptr;              ///< those that hold now
+    std::array<HitRule, 3> rules_outside{};  ///< by Access, out of transactions
+    std::array<HitRule, 3> rules_inside{};   ///< and inside
+    const HitRule* rules = nullptr;          ///< those that hold now
     std::uint32_t busy_siblings = 0;
     LineId parked_line = no_line;  ///< the line that its spinning worker is parked on
     Task* task = nullptr;          ///< null: idle
@@ -133,14 +131,8 @@ struct Cpu {
     Random injection{0};
 
     void open_transaction(const void* elided) {
-        tx.start(now, elided);
-        tx.accesses_before = counts.accesses;
-        rules = rules_provisional.data();
-    }
-    /// Whether the open transaction has only hit in L1 so far.
-    bool provisional() const { return rules == rules_provisional.data(); }
-    void make_final() {
-        if (provisional()) rules = rules_inside.data();
+        tx.start(now, elided, counts.accesses);
+        rules = rules_inside.data();
     }
     void close_transaction() {
         tx.forget();
@@ -285,11 +277,14 @@ class Engine {
     void settle_watches();
 
     // rtm.cpp
+    static SlotState* state_in_l1(const Cpu& cpu, const TxLine& entry);
+    void forget_read(const Cpu& cpu, TxLine& entry);
+    void forget_write(const Cpu& cpu, TxLine& entry);
     void undo_stores(const Transaction& tx);
     void roll_back(Cpu& cpu, AbortEvent& event);
     void take_back(Cpu& victim);
     bool precedes_step(const Cpu& cpu, Cycles time) const;
-    bool came_to_touch(const Cpu& victim, const AbortEvent& event) const;
+    bool had_touched(const Cpu& victim, const AbortEvent& event) const;
     void abort_other(Cpu& victim, AbortEvent& event);
     [[noreturn]] void abort_self(AbortReason reason);
     [[noreturn]] void abort_self(AbortEvent& event);

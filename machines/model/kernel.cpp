@@ -37,24 +37,16 @@ void Engine::set_rules(Cpu& cpu) {
     cpu.rules_outside = {{{any_written, 0, load, observed},
                           {all, may_write, store, observed},
                           {all, may_write, atomic, observed}}};
-    // In a transaction only lines that are in its set already: adding one is noticed, and only a
-    // provisional transaction can be taken back from it.
-    const SlotState own = in_set_by(cpu.thread);
-    const auto others = static_cast<SlotState>(~read_by(cpu.thread));
-    const auto written = static_cast<SlotState>(may_write | own | written_by(cpu.thread));
-    cpu.rules_inside = {
-        {{own, own, load, true}, {others, written, store, true}, {others, written, atomic, true}}};
-    const auto not_own =
-        static_cast<SlotState>(~(own | read_by(cpu.thread) | written_by(cpu.thread)));
-    cpu.rules_provisional = {{{static_cast<SlotState>(any_written & not_own), 0, load, true},
-                              {not_own, may_write, store, true},
-                              {not_own, may_write, atomic, true}}};
+    // In a transaction, its own marks are no hindrance.
+    const auto others = static_cast<SlotState>(
+        ~(in_set_by(cpu.thread) | read_by(cpu.thread) | written_by(cpu.thread)));
+    cpu.rules_inside = {{{static_cast<SlotState>(any_written & others), 0, load, true},
+                         {others, may_write, store, true},
+                         {others, may_write, atomic, true}}};
     if (options_.injected_aborts_ppm != 0) {
-        for (auto* rules : {&cpu.rules_inside, &cpu.rules_provisional}) {
-            for (HitRule& rule : *rules) {  // never
-                rule.mask = 0;
-                rule.wanted = 1;
-            }
+        for (HitRule& rule : cpu.rules_inside) {  // never
+            rule.mask = 0;
+            rule.wanted = 1;
         }
     }
 }

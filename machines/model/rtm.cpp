@@ -52,9 +52,9 @@ rtm::Status Engine::begin(const void* lock) {
     if (running_->fiber->snapshot()) return running_->begin_result;  // after an abort
     Cpu& cpu = *cpu_;
     ++cpu.counts.tx_start;
-    cpu.open_transaction(lock);
+    cpu.tx.began = cpu.now;
     cpu.now += preset_.rtm_begin_cycles + cpu.jitter.below(preset_.jitter_cycles + 1);
-    cpu.tx.opened = cpu.now;
+    cpu.open_transaction(lock);
     if (options_.observer != nullptr) {
         const HostHeapAllowed bookkeeping;
         options_.observer->began(running_->worker, cpu.tx.began, lock_offset(cpu.tx));
@@ -99,25 +99,45 @@ void Engine::abort_explicitly(std::uint8_t code) {
     abort_self(event);
 }
 
+/// What L1 knows of a line of the CPU's transaction; null if it has left L1.
+SlotState* Engine::state_in_l1(const Cpu& cpu, const TxLine& entry) {
+    L1Cache& l1 = cpu.core->l1;
+    return l1.tags.line_at(entry.slot) == entry.line ? &l1.states[entry.slot] : nullptr;
+}
+
+void Engine::forget_read(const Cpu& cpu, TxLine& entry) {
+    entry.read_bytes = 0;
+    directory_[entry.line].tx_readers.erase(cpu.id, directory_.pool());
+    SlotState* state = state_in_l1(cpu, entry);
+    if (state != nullptr) *state &= static_cast<SlotState>(~read_by(cpu.thread));
+}
+
+void Engine::forget_write(const Cpu& cpu, TxLine& entry) {
+    entry.written_bytes = 0;
+    LineState& line = directory_[entry.line];
+    if (line.tx_writer_plus1 == cpu.id + 1u) line.tx_writer_plus1 = nobody;
+    SlotState* state = state_in_l1(cpu, entry);
+    if (state != nullptr) *state &= static_cast<SlotState>(~written_by(cpu.thread));
+}
+
 /// Takes the CPU's transaction out of the directory and of L1. Lines whose writes are undone leave
-/// L1: what was there is what the transaction wrote. A write that the transaction had run ahead to
-/// when another CPU's step ended it has not been there.
+/// L1: what was there is what the transaction wrote. A write that it had only run ahead to when
+/// another CPU's step ended it has not been there.
 void Engine::release_lines(Cpu& cpu, bool keep_writes) {
-    const auto mine = static_cast<std::uint16_t>(cpu.id + 1);
     const auto others = static_cast<SlotState>(
         ~(in_set_by(cpu.thread) | read_by(cpu.thread) | written_by(cpu.thread)));
-    L1Cache& l1 = cpu.core->l1;
-    const bool ran_ahead = cpu.provisional() && &cpu != cpu_;
     for (const TxLine& entry : cpu.tx.lines) {
-        LineState& state = directory_[entry.line];
-        if (entry.read_bytes != 0) state.tx_readers.erase(cpu.id, directory_.pool());
+        LineState& line = directory_[entry.line];
+        if (entry.read_bytes != 0) line.tx_readers.erase(cpu.id, directory_.pool());
         const bool written = entry.written_bytes != 0;
-        if (written && state.tx_writer_plus1 == mine) state.tx_writer_plus1 = nobody;
-        if (l1.tags.line_at(entry.slot) != entry.line) continue;  // it has left L1
-        l1.states[entry.slot] &= others;
+        if (written && line.tx_writer_plus1 == cpu.id + 1u) line.tx_writer_plus1 = nobody;
+        SlotState* state = state_in_l1(cpu, entry);
+        if (state == nullptr) continue;
+        *state &= others;
         if (!written || keep_writes) continue;
-        if (ran_ahead && !precedes_step(cpu, cpu.tx.opened + entry.first_written)) continue;
-        memory_.discard_from_l1(*cpu.core, entry.line);
+        if (&cpu == cpu_ || precedes_step(cpu, cpu.tx.opened + entry.first_written)) {
+            memory_.discard_from_l1(*cpu.core, entry.line);
+        }
     }
 }
 
@@ -127,6 +147,7 @@ std::uint64_t Engine::lock_offset(const Transaction& tx) const {
 
 void Engine::lock_step(LockStep step, const void* lock) {
     if (options_.observer == nullptr || cpu_ == nullptr) return;
+    if (cpu_->tx.open() && cpu_->counts.accesses < cpu_->tx.settled_accesses) return;  // as observe
     const HostHeapAllowed bookkeeping;
     const std::uint64_t offset = arena_.contains(lock) ? arena_.offset_of(lock) : no_offset;
     options_.observer->lock_step(running_->worker, cpu_->now, step, offset);
@@ -191,53 +212,69 @@ void Engine::roll_back(Cpu& cpu, AbortEvent& event) {
     cpu.now = when + preset_.rtm_abort_cycles + cpu.jitter.below(preset_.jitter_cycles + 1);
 }
 
-/// Puts a provisional transaction back to where its begin was over. Its lines have not changed in
-/// L1 by hits, so all that is left of these is that they count as recent use.
-void Engine::take_back(Cpu& victim) {
-    Transaction& tx = victim.tx;
-    undo_stores(tx);
-    release_lines(victim, true);
-    arena_.roll_back(tx.arena);
-    tx.depth = 1;
-    tx.lines.clear();
-    tx.undo.clear();
-    victim.counts.accesses = tx.accesses_before;
-    victim.now = tx.opened;
-    victim.task->begin_result = rtm::Status::started();
-    if (options_.observer != nullptr) {
-        const HostHeapAllowed bookkeeping;
-        options_.observer->taken_back(victim.task->worker);
-    }
-}
-
 /// Whether what the CPU did at that time comes before the current step.
 bool Engine::precedes_step(const Cpu& cpu, Cycles time) const {
     return time != turn_time_ ? time < turn_time_ : cpu.id < turn_cpu_;
 }
 
-/// Whether the victim had touched the line in question when the current step came.
-bool Engine::came_to_touch(const Cpu& victim, const AbortEvent& event) const {
-    const bool only_written = event.reason == AbortReason::conflict && !event.killer_wrote;
-    for (const TxLine& entry : victim.tx.lines) {
+/// Whether the victim had come to the access that an abort is about when the current step came, or
+/// has only run ahead to it.
+bool Engine::had_touched(const Cpu& victim, const AbortEvent& event) const {
+    const Transaction& tx = victim.tx;
+    const bool by_read = event.reason == AbortReason::capacity_read || event.killer_wrote;
+    const bool by_write = event.reason != AbortReason::capacity_read;
+    for (const TxLine& entry : tx.lines) {
         if (entry.line != event.line) continue;
-        const Cycles opened = victim.tx.opened;
-        if (entry.written_bytes != 0 && precedes_step(victim, opened + entry.first_written)) {
+        if (by_read && entry.read_bytes != 0 &&
+            precedes_step(victim, tx.opened + entry.first_read)) {
             return true;
         }
-        if (entry.read_bytes != 0 && !only_written &&
-            precedes_step(victim, opened + entry.first_read)) {
+        if (by_write && entry.written_bytes != 0 &&
+            precedes_step(victim, tx.opened + entry.first_written)) {
             return true;
         }
     }
     return false;
 }
 
+/// Makes undone what a transaction has run ahead over. What is settled stays: the worker starts
+/// again after its begin, so much later that it comes to the end of the settled part at the same
+/// time as before, over hits; then it meets what the current step has done.
+void Engine::take_back(Cpu& victim) {
+    Transaction& tx = victim.tx;
+    if (options_.observer != nullptr) {
+        const HostHeapAllowed bookkeeping;
+        const std::uint64_t accesses = victim.counts.accesses - tx.settled_accesses;
+        options_.observer->taken_back(victim.task->worker, tx.settled, accesses);
+    }
+    undo_stores(tx);
+    tx.undo.clear();
+    for (TxLine& entry : tx.lines) {
+        if (entry.read_bytes != 0 && !precedes_step(victim, tx.opened + entry.first_read)) {
+            forget_read(victim, entry);
+        }
+        if (entry.written_bytes != 0 && !precedes_step(victim, tx.opened + entry.first_written)) {
+            forget_write(victim, entry);
+        }
+    }
+    while (!tx.lines.empty() && (tx.lines.back().read_bytes | tx.lines.back().written_bytes) == 0) {
+        SlotState* state = state_in_l1(victim, tx.lines.back());
+        if (state != nullptr) *state &= static_cast<SlotState>(~in_set_by(victim.thread));
+        tx.lines.pop_back();
+    }
+    arena_.roll_back(tx.arena);
+    tx.depth = 1;
+    victim.counts.accesses = tx.accesses_before;
+    victim.now = tx.opened + tx.delay;
+    victim.task->begin_result = rtm::Status::started();
+}
+
 /// A transaction of another CPU, whose worker is suspended.
 void Engine::abort_other(Cpu& victim, AbortEvent& event) {
-    if (victim.provisional() && !came_to_touch(victim, event)) {
-        take_back(victim);
-    } else {
+    if (had_touched(victim, event)) {
         roll_back(victim, event);
+    } else {
+        take_back(victim);
     }
     victim.task->fiber->roll_back();
     turns_.update(TurnTree::key(victim.now, victim.id));

@@ -34,8 +34,13 @@ struct Transaction {
     std::uint32_t depth = 0;  ///< 0: none is open; the nest count otherwise
     Cycles began = 0;
     Cycles opened = 0;                  ///< when the begin was over
-    std::uint64_t accesses_before = 0;  ///< of the CPU
     const void* lock = nullptr;         ///< the lock it elides, as given to begin
+    std::uint64_t accesses_before = 0;  ///< of the CPU
+    // Up to the last step that waited for its turn, what it did is settled. From there on it has
+    // only hit in L1 and can be taken back.
+    Cycles settled = 0;                  ///< when that step was over
+    std::uint64_t settled_accesses = 0;  ///< of the CPU by then
+    Cycles delay = 0;                    ///< what such steps took more than hits would have
     GrowBuffer<TxLine> lines;
     std::vector<std::uint32_t> place;  ///< in `lines`, by slot of L1, of what is in the set
     GrowBuffer<UndoEntry> undo;
@@ -43,10 +48,18 @@ struct Transaction {
 
     bool open() const { return depth != 0; }
 
-    void start(Cycles time, const void* elided) {
+    /// The begin is over at `time`.
+    void start(Cycles time, const void* elided, std::uint64_t accesses) {
         depth = 1;
-        began = time;
+        opened = settled = time;
         lock = elided;
+        accesses_before = settled_accesses = accesses;
+        delay = 0;
+    }
+    void settle(Cycles time, std::uint64_t accesses, Cycles delayed) {
+        settled = time;
+        settled_accesses = accesses;
+        delay += delayed;
     }
     void forget() {
         depth = 0;

@@ -141,10 +141,11 @@ void Tracer::began(unsigned number, Cycles time, std::uint64_t lock) {
     close(worker.waiting, worker.began_ns);
 }
 
-void Tracer::taken_back(unsigned number) {
+void Tracer::taken_back(unsigned number, Cycles settled, std::uint64_t /*accesses*/) {
     Worker& worker = workers_[number];
-    worker.last_ns = worker.began_ns;
-    worker.in_doubt.clear();
+    const std::uint64_t settled_ns = Engine::current()->preset().ns_of_cycles(settled);
+    worker.last_ns = std::min(worker.last_ns, std::max(worker.began_ns, settled_ns));
+    std::erase_if(worker.in_doubt, [&](const LockEvent& event) { return event.time >= settled; });
 }
 
 void Tracer::committed(unsigned number, Cycles /*began*/, Cycles time) {
@@ -198,7 +199,7 @@ void Tracer::aborted(const AbortEvent& event) {
 void Tracer::lock_step(unsigned number, Cycles time, LockStep step, std::uint64_t lock) {
     const HostHeapAllowed bookkeeping;
     Worker& worker = workers_[number];
-    const LockEvent event{advance(worker, time), step, lock};
+    const LockEvent event{time, advance(worker, time), step, lock};
     if (worker.in_transaction) {
         worker.in_doubt.push_back(event);
     } else {

@@ -31,7 +31,7 @@ class Tracer final : public model::Observer {
     void phase(std::string_view name) override;
     void committed(unsigned worker, model::Cycles began, model::Cycles time) override;
     void began(unsigned worker, model::Cycles time, std::uint64_t lock) override;
-    void taken_back(unsigned worker) override;
+    void taken_back(unsigned worker, model::Cycles settled, std::uint64_t accesses) override;
     void aborted(const model::AbortEvent& event) override;
     void lock_step(unsigned worker, model::Cycles time, LockStep step, std::uint64_t lock) override;
     void waits(unsigned worker, model::Cycles time, std::uint64_t futex) override;
@@ -47,6 +47,7 @@ class Tracer final : public model::Observer {
         TraceSpan span;
     };
     struct LockEvent {
+        model::Cycles time;
         std::uint64_t time_ns;
         LockStep step;
         std::uint64_t lock;

@@ -15,22 +15,17 @@ namespace abortscope::model {
 namespace {
 
 struct TakenBack final : Observer {
-    struct Worker {
-        std::vector<Cycles> accesses;
-        std::size_t before_begin = 0;
-    };
     unsigned times = 0;
-    std::array<Worker, 4> workers;
+    std::array<std::vector<Cycles>, 4> accesses;  ///< by worker
 
-    void began(unsigned worker, Cycles, std::uint64_t) override {
-        workers[worker].before_begin = workers[worker].accesses.size();
-    }
     void accessed(unsigned worker, const AccessEvent& event) override {
-        workers[worker].accesses.push_back(event.time);
+        accesses[worker].push_back(event.time);
     }
-    void taken_back(unsigned worker) override {
+    void taken_back(unsigned worker, Cycles settled, std::uint64_t last) override {
         ++times;
-        workers[worker].accesses.resize(workers[worker].before_begin);
+        ASSERT_LE(last, accesses[worker].size());
+        accesses[worker].resize(accesses[worker].size() - last);
+        EXPECT_TRUE(accesses[worker].empty() || accesses[worker].back() <= settled);
     }
 };
 
@@ -138,9 +133,9 @@ TEST(ModelProvisional, WhatAnObserverIsToldInTheEndHappened) {
     TakenBack ahead;
     (void)transfers(100, 1, 4, &ahead);
     EXPECT_GT(ahead.times, 10u);
-    for (const TakenBack::Worker& worker : ahead.workers) {
-        EXPECT_GT(worker.accesses.size(), 1000u);
-        EXPECT_TRUE(std::is_sorted(worker.accesses.begin(), worker.accesses.end()));
+    for (const std::vector<Cycles>& accesses : ahead.accesses) {
+        EXPECT_GT(accesses.size(), 1000u);
+        EXPECT_TRUE(std::is_sorted(accesses.begin(), accesses.end()));
     }
 }
 
