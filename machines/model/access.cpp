@@ -65,7 +65,8 @@ void Engine::access(const void* place, unsigned size, Access kind) {
     Cpu& cpu = *cpu_;
     L1Cache& l1 = cpu.core->l1;
     const HitRule& rule = cpu.rules[static_cast<std::size_t>(kind)];
-    if (cpu.now >= hit_limit_ || !rule.admits(l1.states[slot])) {
+    const SlotState state = l1.states[slot];
+    if (cpu.now >= hit_limits_[(state & contested) / contested] || !rule.admits(state)) {
         return slow_access(offset, size, kind, slot);
     }
     if (!latest) l1.touch(slot);

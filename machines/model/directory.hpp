@@ -25,19 +25,23 @@ struct LineState {
     std::uint16_t owner_plus1 = nobody;        ///< the core that may write without asking
     std::uint16_t tx_writer_plus1 = nobody;    ///< the CPU whose open transaction wrote the line
     std::uint16_t last_writer_plus1 = nobody;  ///< the worker that last wrote it, for reports
-    std::uint16_t free_at_high = 0;  ///< the top bit: the last request that waits is a read
+    std::uint16_t free_at_high = 0;            ///< the two top bits: read_waits, contested
     std::uint32_t free_at_low = 0;
 
-    /// When the line has served the requests before; 47 bits of cycles (half a day at 3 GHz).
-    Cycles free_at() const { return Cycles{free_at_high & 0x7fffu} << 32 | free_at_low; }
+    /// When the line has served the requests before; 46 bits of cycles (6 hours at 3 GHz).
+    Cycles free_at() const { return Cycles{free_at_high & 0x3fffu} << 32 | free_at_low; }
     void set_free_at(Cycles time) {
-        free_at_high = static_cast<std::uint16_t>((free_at_high & 0x8000u) | time >> 32);
+        free_at_high = static_cast<std::uint16_t>((free_at_high & 0xc000u) | time >> 32);
         free_at_low = static_cast<std::uint32_t>(time);
     }
+    /// The last request that waits is a read.
     bool read_waits() const { return (free_at_high & 0x8000u) != 0; }
     void set_read_waits(bool read) {
         free_at_high = static_cast<std::uint16_t>((free_at_high & 0x7fffu) | (read ? 0x8000u : 0));
     }
+    /// A core has written it while another one had it.
+    bool contested() const { return (free_at_high & 0x4000u) != 0; }
+    void set_contested() { free_at_high |= 0x4000u; }
 };
 static_assert(sizeof(LineState) == 32);
 

@@ -9,9 +9,11 @@
 //
 // Whose turn it is: the CPU with the smallest virtual time, ties by number. A running worker may
 // go on past the others' time by at most `lookahead_cycles`, and only
-//   - over begins, and over hits in its own L1 that no transaction can notice;
-//   - in a transaction, over any hits in its own L1: where one turns out to stand in the way of a
-//     step of another CPU at an earlier time, it is taken back (rtm.cpp).
+//   - over begins, and in a transaction over any hits in its own L1: where one turns out to stand
+//   in
+//     the way of a step of another CPU at an earlier time, it is taken back (rtm.cpp);
+//   - over hits in its own L1 that no transaction can notice. They cannot be taken back, so in a
+//     line that cores take from each other only by `shared_lookahead_cycles`.
 // For anything else it first gives way.
 //
 // An access is one step: give way, then resolve conflicts, move the line, note the undo value and
@@ -243,6 +245,7 @@ class Engine {
     void note_turn();
     void switch_away();
     void set_limits();
+    void set_hit_limits();
     void leave_cpu();
     void to_host(Request request);
     std::string describe_deadlock() const;
@@ -316,7 +319,8 @@ class Engine {
     std::uint64_t reach_ = 0;  ///< bytes of the arena that an access may touch; 0 outside a run
     Cpu* cpu_ = nullptr;       ///< the CPU whose turn it is; null outside a run
     Task* running_ = nullptr;
-    Cycles hit_limit_ = 0;     ///< an unnoticeable hit may happen before this time
+    /// A hit that may run ahead may happen before this time; the second one is for contested lines.
+    std::array<Cycles, 2> hit_limits_{};
     Cycles miss_limit_ = 0;    ///< anything else before this one
     Cycles strict_limit_ = 0;  ///< when another CPU's turn comes
     // Where in the order of all steps the current one stands: every change that others can notice

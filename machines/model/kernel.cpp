@@ -32,14 +32,14 @@ void Engine::set_rules(Cpu& cpu) {
     const std::uint16_t store = slowed(preset_.store_cycles);
     const std::uint16_t atomic = slowed(preset_.l1_hit_cycles + preset_.locked_cycles);
     // A store is unnoticed where nobody watches, wants or has the line.
-    constexpr SlotState all = 0xffff;
+    constexpr auto all = static_cast<SlotState>(~contested);
     const bool observed = options_.observer != nullptr;
     cpu.rules_outside = {{{any_written, 0, load, observed},
                           {all, may_write, store, observed},
                           {all, may_write, atomic, observed}}};
     // In a transaction, its own marks are no hindrance.
     const auto others = static_cast<SlotState>(
-        ~(in_set_by(cpu.thread) | read_by(cpu.thread) | written_by(cpu.thread)));
+        all & ~(in_set_by(cpu.thread) | read_by(cpu.thread) | written_by(cpu.thread)));
     cpu.rules_inside = {{{static_cast<SlotState>(any_written & others), 0, load, true},
                          {others, may_write, store, true},
                          {others, may_write, atomic, true}}};

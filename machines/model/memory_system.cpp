@@ -100,6 +100,7 @@ std::uint32_t MemorySystem::acquire(Core& core, std::uint8_t thread, LineId line
     const LineState& after = directory_[line];
     SlotState& slot_state = l1.states[slot];
     withdraw_rights(slot_state);
+    if (after.contested()) slot_state |= contested;
     // A core that has read the line in a transaction may have lost it since, and must be asked.
     const std::uint16_t reader = cpu_of(core.id, thread);
     const bool read_by_another =
@@ -170,6 +171,7 @@ MemorySystem::Source MemorySystem::write_source(Core& core, LineId line, LineSta
         source = fetch(core, line, state, counts);
     }
     if (shared_elsewhere) {
+        state.set_contested();
         state.sharers.for_each(directory_.pool(), [&](std::uint16_t sharer) {
             if (sharer != core.id) drop_from_core(cores_[sharer], line, 0);
         });

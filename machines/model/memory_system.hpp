@@ -39,6 +39,7 @@ using SlotState = std::uint16_t;
 inline constexpr SlotState may_write = 1;  ///< the core may write without asking
 inline constexpr SlotState watched = 2;    ///< a thread of the core is parked on the line
 inline constexpr SlotState wanted = 4;     ///< others queue for the line
+inline constexpr SlotState contested = 8;  ///< as in LineState
 inline constexpr SlotState any_written = 0xf000;
 /// The core's thread has the line in its transaction's set, has read it, has written it.
 constexpr SlotState in_set_by(unsigned thread) {

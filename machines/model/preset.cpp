@@ -116,7 +116,9 @@ constexpr PresetField fields[] = {
     {"start_stagger_ns", &Preset::start_stagger_ns, 0, many, false,
      "workers of a phase start within this time", assumed},
     {"lookahead_cycles", &Preset::lookahead_cycles, 0, 10'000, false,
-     "how far a worker runs ahead over unnoticeable hits", chosen},
+     "how far a worker runs ahead over begins and hits in L1", chosen},
+    {"shared_lookahead_cycles", &Preset::shared_lookahead_cycles, 0, 10'000, false,
+     "the same outside transactions in lines that cores take from each other", chosen},
 };
 
 /// A preset as what differs from the one that it derives from.

@@ -97,7 +97,8 @@ struct Preset {
     std::uint32_t start_stagger_ns = 2000;            ///< workers of a phase start within this time
 
     // The simulation itself
-    std::uint32_t lookahead_cycles = 100;
+    std::uint32_t lookahead_cycles = 100;        ///< how far a worker runs ahead over hits
+    std::uint32_t shared_lookahead_cycles = 10;  ///< in lines that are written and shared
 
     std::uint32_t cores() const { return sockets * cores_per_socket; }
     std::uint32_t hardware_threads() const { return cores() * threads_per_core; }

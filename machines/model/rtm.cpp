@@ -48,13 +48,14 @@ rtm::Status Engine::begin(const void* lock) {
         return rtm::Status::started();
     }
     // Nobody can notice it, so it need not give way.
-    if (cpu_->now >= hit_limit_) give_way();
+    if (cpu_->now >= hit_limits_[0]) give_way();
     if (running_->fiber->snapshot()) return running_->begin_result;  // after an abort
     Cpu& cpu = *cpu_;
     ++cpu.counts.tx_start;
     cpu.tx.began = cpu.now;
     cpu.now += preset_.rtm_begin_cycles + cpu.jitter.below(preset_.jitter_cycles + 1);
     cpu.open_transaction(lock);
+    set_hit_limits();
     if (options_.observer != nullptr) {
         const HostHeapAllowed bookkeeping;
         options_.observer->began(running_->worker, cpu.tx.began, lock_offset(cpu.tx));
@@ -82,6 +83,7 @@ void Engine::commit() {
         options_.observer->committed(running_->worker, cpu.tx.began, cpu.now);
     }
     cpu.close_transaction();
+    set_hit_limits();
 }
 
 void Engine::abort_explicitly(std::uint8_t code) {

@@ -24,8 +24,15 @@ namespace abortscope::model {
     strict_limit_ =
         (turns_.top() - cpu.id + (TurnTree::Key{1} << TurnTree::id_bits) - 1) >> TurnTree::id_bits;
     strict_limit_ = std::min(strict_limit_, next_timer_);
-    hit_limit_ = std::min(strict_limit_ + preset_.lookahead_cycles, cpu.next_event);
     miss_limit_ = std::min(strict_limit_, cpu.next_event);
+    set_hit_limits();
+}
+
+[[gnu::always_inline]] inline void Engine::set_hit_limits() {
+    const Cycles limit = std::min(strict_limit_ + preset_.lookahead_cycles, cpu_->next_event);
+    const Cycles shared =
+        std::min(strict_limit_ + preset_.shared_lookahead_cycles, cpu_->next_event);
+    hit_limits_ = {limit, cpu_->tx.open() ? limit : shared};
 }
 
 /// Gives the turn to a CPU that has been taken out of the heap.

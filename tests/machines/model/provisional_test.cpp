@@ -45,7 +45,7 @@ struct Outcome {
 Preset bare_haswell(std::uint32_t lookahead) {
     Preset preset = quiet_haswell();
     preset.background_lines = 0;
-    preset.lookahead_cycles = lookahead;
+    preset.lookahead_cycles = preset.shared_lookahead_cycles = lookahead;
     return preset;
 }
 

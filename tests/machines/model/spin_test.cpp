@@ -22,7 +22,7 @@ struct Outcome {
 /// of it, more workers than CPUs, sibling threads: all that can end a parking.
 Outcome spin_workload(bool park, std::uint64_t seed, unsigned workers, unsigned cpus) {
     Preset preset = haswell();
-    preset.lookahead_cycles = 0;
+    preset.lookahead_cycles = preset.shared_lookahead_cycles = 0;
     preset.timer_hz = 20'000;
     preset.slice_ns = 30'000;
     preset.sched_latency_ns = 60'000;
