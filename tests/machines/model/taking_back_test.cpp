@@ -83,7 +83,7 @@ Outcome transfers(std::uint32_t lookahead, std::uint64_t seed, unsigned workers,
     return outcome;
 }
 
-TEST(ModelProvisional, TakingBackIsAsIfNobodyHadRunAhead) {
+TEST(ModelTakingBack, TakingBackIsAsIfNobodyHadRunAhead) {
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {
         for (const unsigned workers : {2u, 4u}) {
             const Outcome exact = transfers(0, seed, workers);
@@ -101,7 +101,7 @@ void wait_until(Cycles time) {
     M::compute(time - now);
 }
 
-TEST(ModelProvisional, AStoreAtAnEarlierTimeIsSeenAndAbortsNobody) {
+TEST(ModelTakingBack, AStoreAtAnEarlierTimeIsSeenAndAbortsNobody) {
     for (const std::uint32_t lookahead : {0u, 1000u}) {
         EngineOptions with = options(2);
         TakenBack seen;
@@ -129,7 +129,7 @@ TEST(ModelProvisional, AStoreAtAnEarlierTimeIsSeenAndAbortsNobody) {
     }
 }
 
-TEST(ModelProvisional, WhatAnObserverIsToldInTheEndHappened) {
+TEST(ModelTakingBack, WhatAnObserverIsToldInTheEndHappened) {
     TakenBack ahead;
     (void)transfers(100, 1, 4, &ahead);
     EXPECT_GT(ahead.times, 10u);
