@@ -59,12 +59,17 @@ class OverCommit : public OnTheModel {};
 // 16 workers on 8 CPUs: a waiter that is preempted holds up all who queue behind it, and nobody who
 // takes what is free.
 TEST_F(OverCommit, CostsAQueueOfWaitersMoreThanATestAndSetLock) {
-    TrialSpec spec = spec_of("dbench", 16, {{"duration_ms", 60}});
+    TrialSpec spec = spec_of("dbench", 16, {{"duration_ms", 200}});
+    // A convoy forms sooner or later, so that seeds differ by much.
     const auto bytes_per_s = [&](std::string_view lock) {
         spec.lock = lock;
-        const auto outcome = run_model(spec);
-        const PhaseResult& result = outcome.phase("run");
-        return static_cast<double>(result.total()) / static_cast<double>(result.duration_ns);
+        double sum = 0;
+        for (spec.seed = 1; spec.seed <= 3; ++spec.seed) {
+            const auto outcome = run_model(spec);
+            const PhaseResult& result = outcome.phase("run");
+            sum += static_cast<double>(result.total()) / static_cast<double>(result.duration_ns);
+        }
+        return sum;
     };
     EXPECT_LT(bytes_per_s("ticket"), 0.7 * bytes_per_s("tas"));
 }
