@@ -9,9 +9,8 @@
 //
 // Whose turn it is: the CPU with the smallest virtual time, ties by number. A running worker may
 // go on past the others' time by at most `lookahead_cycles`, and only
-//   - over begins, and in a transaction over any hits in its own L1: where one turns out to stand
-//   in
-//     the way of a step of another CPU at an earlier time, it is taken back (rtm.cpp);
+//   - over begins, and in a transaction over any hits in its own L1: one that turns out to stand in
+//     the way of a step of another CPU at an earlier time is taken back (rtm.cpp);
 //   - over hits in its own L1 that no transaction can notice. They cannot be taken back, so in a
 //     line that cores take from each other only by `shared_lookahead_cycles`.
 // For anything else it first gives way.

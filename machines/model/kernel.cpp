@@ -38,8 +38,7 @@ void Engine::set_rules(Cpu& cpu) {
                           {all, may_write, store, observed},
                           {all, may_write, atomic, observed}}};
     // In a transaction, its own marks are no hindrance.
-    const auto others = static_cast<SlotState>(
-        all & ~(in_set_by(cpu.thread) | read_by(cpu.thread) | written_by(cpu.thread)));
+    const auto others = static_cast<SlotState>(all & ~marks_of(cpu.thread));
     cpu.rules_inside = {{{static_cast<SlotState>(any_written & others), 0, load, true},
                          {others, may_write, store, true},
                          {others, may_write, atomic, true}}};

@@ -52,6 +52,11 @@ constexpr SlotState written_by(unsigned thread) {
     return static_cast<SlotState>(0x1000u << thread);
 }
 
+/// All that a transaction of the thread marks.
+constexpr SlotState marks_of(unsigned thread) {
+    return static_cast<SlotState>(in_set_by(thread) | read_by(thread) | written_by(thread));
+}
+
 struct L1Cache {
     TagArray tags;
     /// What a set was asked for last. To touch it once more would change nothing.

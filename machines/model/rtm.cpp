@@ -126,8 +126,6 @@ void Engine::forget_write(const Cpu& cpu, TxLine& entry) {
 /// L1: what was there is what the transaction wrote. A write that it had only run ahead to when
 /// another CPU's step ended it has not been there.
 void Engine::release_lines(Cpu& cpu, bool keep_writes) {
-    const auto others = static_cast<SlotState>(
-        ~(in_set_by(cpu.thread) | read_by(cpu.thread) | written_by(cpu.thread)));
     for (const TxLine& entry : cpu.tx.lines) {
         LineState& line = directory_[entry.line];
         if (entry.read_bytes != 0) line.tx_readers.erase(cpu.id, directory_.pool());
@@ -135,7 +133,7 @@ void Engine::release_lines(Cpu& cpu, bool keep_writes) {
         if (written && line.tx_writer_plus1 == cpu.id + 1u) line.tx_writer_plus1 = nobody;
         SlotState* state = state_in_l1(cpu, entry);
         if (state == nullptr) continue;
-        *state &= others;
+        *state &= static_cast<SlotState>(~marks_of(cpu.thread));
         if (!written || keep_writes) continue;
         if (&cpu == cpu_ || precedes_step(cpu, cpu.tx.opened + entry.first_written)) {
             memory_.discard_from_l1(*cpu.core, entry.line);
@@ -246,7 +244,9 @@ void Engine::take_back(Cpu& victim) {
     Transaction& tx = victim.tx;
     if (options_.observer != nullptr) {
         const HostHeapAllowed bookkeeping;
-        const std::uint64_t accesses = victim.counts.accesses - tx.settled_accesses;
+        // None if it has not yet come again to the end of the settled part.
+        const std::uint64_t made = std::max(victim.counts.accesses, tx.settled_accesses);
+        const std::uint64_t accesses = made - tx.settled_accesses;
         options_.observer->taken_back(victim.task->worker, tx.settled, accesses);
     }
     undo_stores(tx);
@@ -261,7 +261,7 @@ void Engine::take_back(Cpu& victim) {
     }
     while (!tx.lines.empty() && (tx.lines.back().read_bytes | tx.lines.back().written_bytes) == 0) {
         SlotState* state = state_in_l1(victim, tx.lines.back());
-        if (state != nullptr) *state &= static_cast<SlotState>(~in_set_by(victim.thread));
+        if (state != nullptr) *state &= static_cast<SlotState>(~marks_of(victim.thread));
         tx.lines.pop_back();
     }
     arena_.roll_back(tx.arena);

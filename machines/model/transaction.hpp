@@ -3,6 +3,7 @@
 // One CPU's open transaction: the lines it holds, the bytes it overwrote, how deep it is nested.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -58,7 +59,8 @@ struct Transaction {
     }
     void settle(Cycles time, std::uint64_t accesses, Cycles delayed) {
         settled = time;
-        settled_accesses = accesses;
+        // Fewer where the second run of a settled part had to wait once more.
+        settled_accesses = std::max(settled_accesses, accesses);
         delay += delayed;
     }
     void forget() {
