@@ -30,7 +30,6 @@ void Engine::access(const void* place, unsigned size, Access kind) {
     const auto offset = static_cast<std::uint64_t>(static_cast<const char*>(place) - base_);
     if (offset >= reach_) [[unlikely]]
         return access_outside(offset);
-    ++cpu_->counts.accesses;
     if (--cpu_->background->left == 0) [[unlikely]]
         return access_after_background(offset, size, kind);
     hit_or_miss(offset, size, kind);
@@ -54,9 +53,14 @@ void Engine::access(const void* place, unsigned size, Access kind) {
 
 /// An access to a line that is not the latest of its set.
 [[gnu::noinline]] void Engine::access_earlier(std::uint64_t offset, unsigned size, Access kind) {
-    L1Cache& l1 = cpu_->core->l1;
+    const L1Cache& l1 = cpu_->core->l1;
     const std::uint32_t slot = l1.tags.find(static_cast<LineId>(offset / line_bytes));
     if (slot == TagArray::miss) return slow_access(offset, size, kind, slot);
+    hit_earlier(offset, size, kind, slot);
+}
+
+[[gnu::noinline]] void Engine::hit_earlier(std::uint64_t offset, unsigned size, Access kind,
+                                           std::uint32_t slot) {
     admit(offset, size, kind, slot, false);
 }
 
@@ -108,7 +112,7 @@ void Engine::slow_access(std::uint64_t offset, unsigned size, Access kind, std::
     take_line(offset, size, kind, slot, queued);
     Cpu& cpu = *cpu_;
     if (cpu.tx.open()) {
-        cpu.tx.settle(cpu.now, cpu.counts.accesses, cpu.now - asked - cpu.hit_cost(kind));
+        cpu.tx.settle(cpu.now, cpu.accesses(), cpu.now - asked - cpu.hit_cost(kind));
     }
 }
 
@@ -125,6 +129,7 @@ void Engine::slow_access(std::uint64_t offset, unsigned size, Access kind, std::
 [[gnu::always_inline]] inline Cycles Engine::await_turn(LineId line, Access kind,
                                                         std::uint32_t& slot) {
     if (cpu_->core->l1.serves(line, kind, slot)) return 0;
+    if (kind == Access::store || directory_[line].free_at() <= cpu_->now) return 0;
     const Cycles waited = await_line(line, kind);
     if (waited != 0) slot = cpu_->core->l1.tags.find(line);
     return waited;
@@ -191,7 +196,7 @@ bool Engine::store_exclusive(const void* place, unsigned size) {
 [[gnu::noinline, gnu::cold]] void Engine::observe(std::uint64_t offset, unsigned size,
                                                   Access kind) {
     // After it was taken back, a transaction goes once more over what is settled.
-    if (cpu_->tx.open() && cpu_->counts.accesses <= cpu_->tx.settled_accesses) return;
+    if (cpu_->tx.open() && cpu_->accesses() <= cpu_->tx.settled_accesses) return;
     const HostHeapAllowed bookkeeping;
     options_.observer->accessed(running_->worker,
                                 {cpu_->now, offset, size, kind, cpu_->tx.open(), running_->site});

@@ -41,7 +41,9 @@ class Background {
         /// Accesses up to the one at which `due` must be asked.
         std::uint32_t left = far;
         std::uint32_t started = far;  ///< `left` when it was set
-        std::uint64_t accesses = 0;   ///< before that
+        std::uint64_t before = 0;     ///< how many accesses there were before that
+
+        std::uint64_t accesses() const { return before + started - left; }
     };
 
     /// `sets` of L1, a power of two.
@@ -88,7 +90,7 @@ class Background {
             line.slot = absent;
             const std::uint64_t turn = turn_of(line.thread);
             const std::uint64_t ahead = lines_of_thread_ - since_turn_of(line, turn);
-            const std::uint64_t wait = (turn + ahead) * period_ - accesses_of(line.thread);
+            const std::uint64_t wait = (turn + ahead) * period_ - clocks_[line.thread].accesses();
             start_clock(line.thread, std::min<std::uint64_t>(wait, clocks_[line.thread].left));
         }
     }
@@ -109,12 +111,8 @@ class Background {
   private:
     static constexpr std::uint32_t far = 1u << 30;
 
-    std::uint64_t accesses_of(std::uint8_t thread) const {
-        const Clock& clock = clocks_[thread];
-        return clock.accesses + clock.started - clock.left;
-    }
     /// Line n has the turns n, n + lines, n + 2 lines, ...; turn t comes with access t * period.
-    std::uint64_t turn_of(std::uint8_t thread) const { return accesses_of(thread) / period_; }
+    std::uint64_t turn_of(std::uint8_t thread) const { return clocks_[thread].accesses() / period_; }
 
     /// How many turns ago the line's last one was.
     std::uint64_t since_turn_of(const Line& line, std::uint64_t turn) const {
@@ -130,14 +128,14 @@ class Background {
         std::uint64_t wait = far;
         for (std::uint64_t next = turn + 1; next <= turn + lines_of_thread_; ++next) {
             if (line_of(thread, next).slot != absent) continue;
-            wait = next * period_ - accesses_of(thread);
+            wait = next * period_ - clocks_[thread].accesses();
             break;
         }
         start_clock(thread, wait);
     }
     void start_clock(std::uint8_t thread, std::uint64_t wait) {
         Clock& clock = clocks_[thread];
-        clock.accesses = accesses_of(thread);
+        clock.before = clock.accesses();
         clock.started = clock.left = static_cast<std::uint32_t>(wait);
     }
 

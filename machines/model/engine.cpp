@@ -62,7 +62,10 @@ Engine::~Engine() {
 
 EventCounts Engine::counts() const {
     EventCounts sum;
-    for (const Cpu& cpu : cpus_) sum += cpu.counts;
+    for (const Cpu& cpu : cpus_) {
+        sum += cpu.counts;
+        sum.accesses += cpu.background->accesses();
+    }
     return sum;
 }
 

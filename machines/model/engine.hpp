@@ -124,15 +124,16 @@ struct Cpu {
     Cycles parked_period = 0;
     std::uint64_t skipped_rounds = 0;
     bool parked_for_ever = false;  ///< only a change of the line ends the spin
-    EventCounts counts;
+    EventCounts counts;  ///< its accesses: those that the background clock does not count
     Transaction tx;
     std::vector<Task*> queue;  ///< ready tasks that wait for this CPU
     Random jitter{0};
     Random interrupts{0};
     Random injection{0};
 
+    std::uint64_t accesses() const { return background->accesses() + counts.accesses; }
     void open_transaction(const void* elided) {
-        tx.start(now, elided, counts.accesses);
+        tx.start(now, elided, accesses());
         rules = rules_inside.data();
     }
     void close_transaction() {
@@ -254,6 +255,7 @@ class Engine {
     void access_after_background(std::uint64_t offset, unsigned size, Access kind);
     void hit_or_miss(std::uint64_t offset, unsigned size, Access kind);
     void access_earlier(std::uint64_t offset, unsigned size, Access kind);
+    void hit_earlier(std::uint64_t offset, unsigned size, Access kind, std::uint32_t slot);
     void admit(std::uint64_t offset, unsigned size, Access kind, std::uint32_t slot, bool latest);
     void noted_hit(std::uint64_t offset, unsigned size, Access kind, std::uint32_t slot,
                    std::uint32_t cost);

@@ -47,7 +47,7 @@ Cycles MemorySystem::transfer_latency(const Core& from, const Core& to) const {
 Cycles MemorySystem::turn_of(const Core& core, LineId line, Access access, Cycles now) {
     LineState& state = directory_[line];
     const Cycles turn = state.free_at();
-    if (access == Access::store || turn <= now || state.owner_plus1 == plus1(core.id)) return now;
+    if (state.owner_plus1 == plus1(core.id)) return now;
     if (access == Access::load && core.l2.find(line) != TagArray::miss) return now;
     Cycles busy = preset_.transfer_cycles;
     if (state.owner_plus1 != nobody) {
@@ -97,21 +97,20 @@ std::uint32_t MemorySystem::acquire(Core& core, std::uint8_t thread, LineId line
     } else {
         slot = fill_l1(core, line);
     }
-    const LineState& after = directory_[line];
     SlotState& slot_state = l1.states[slot];
     withdraw_rights(slot_state);
-    if (after.contested()) slot_state |= contested;
+    if (state.contested()) slot_state |= contested;
     // A core that has read the line in a transaction may have lost it since, and must be asked.
     const std::uint16_t reader = cpu_of(core.id, thread);
     const bool read_by_another =
-        after.tx_readers.size() > 1 ||
-        (!after.tx_readers.empty() && !after.tx_readers.contains(reader, directory_.pool()));
-    if (after.owner_plus1 == plus1(core.id) && !read_by_another) slot_state |= may_write;
-    if (queued != 0 && after.free_at() > now + source.busy) slot_state |= wanted;
+        state.tx_readers.size() > 1 ||
+        (!state.tx_readers.empty() && !state.tx_readers.contains(reader, directory_.pool()));
+    if (state.owner_plus1 == plus1(core.id) && !read_by_another) slot_state |= may_write;
+    if (queued != 0 && state.free_at() > now + source.busy) slot_state |= wanted;
     return slot;
 }
 
-MemorySystem::Source MemorySystem::read_source(Core& core, LineId line, LineState& state,
+[[gnu::always_inline]] inline MemorySystem::Source MemorySystem::read_source(Core& core, LineId line, LineState& state,
                                                EventCounts& counts) {
     const std::uint32_t in_l2 = core.l2.find(line);
     if (in_l2 != TagArray::miss) {
@@ -133,9 +132,8 @@ MemorySystem::Source MemorySystem::read_source(Core& core, LineId line, LineStat
         source = fetch(core, line, state, counts);
     }
     fill_l2(core, line);
-    LineState& after = directory_[line];
-    if (after.sharers.empty()) after.owner_plus1 = plus1(core.id);
-    after.sharers.insert(core.id, directory_.pool());
+    if (state.sharers.empty()) state.owner_plus1 = plus1(core.id);
+    state.sharers.insert(core.id, directory_.pool());
     return source;
 }
 
@@ -177,9 +175,8 @@ MemorySystem::Source MemorySystem::write_source(Core& core, LineId line, LineSta
         });
     }
     if (in_l2 == TagArray::miss) fill_l2(core, line);
-    LineState& after = directory_[line];
-    after.sharers.insert(core.id, directory_.pool());
-    after.owner_plus1 = plus1(core.id);
+    state.sharers.insert(core.id, directory_.pool());
+    state.owner_plus1 = plus1(core.id);
     return source;
 }
 
@@ -213,7 +210,7 @@ MemorySystem::Source MemorySystem::atomic_at_home(Core& core, LineId line, LineS
 }
 
 // Nobody owns the line: from the nearest L3 or core that has it, or from memory.
-MemorySystem::Source MemorySystem::fetch(Core& core, LineId line, const LineState& state,
+[[gnu::always_inline]] inline MemorySystem::Source MemorySystem::fetch(Core& core, LineId line, const LineState& state,
                                          EventCounts& counts) {
     L3Cache& l3 = l3_[core.socket];
     const std::uint32_t here = l3.find(line);
@@ -236,7 +233,7 @@ MemorySystem::Source MemorySystem::fetch(Core& core, LineId line, const LineStat
     return {preset_.memory_cycles, preset_.line_busy_cycles, 0};
 }
 
-std::uint32_t MemorySystem::fill_l1(Core& core, LineId line) {
+[[gnu::always_inline]] inline std::uint32_t MemorySystem::fill_l1(Core& core, LineId line) {
     // A parked spinner would have used its line a moment ago.
     L1Cache& l1 = core.l1;
     if (l1.watched_slots != 0) {
@@ -255,7 +252,7 @@ std::uint32_t MemorySystem::fill_l1(Core& core, LineId line) {
     return slot;
 }
 
-void MemorySystem::fill_l2(Core& core, LineId line) {
+[[gnu::always_inline]] inline void MemorySystem::fill_l2(Core& core, LineId line) {
     TagArray& l2 = core.l2;
     const std::uint32_t slot = l2.victim(line);
     const LineId evicted = l2.line_at(slot);
@@ -300,7 +297,7 @@ void MemorySystem::fill_l3(std::uint16_t socket, LineId line) {
     });
 }
 
-void MemorySystem::evict_l1_slot(Core& core, std::uint32_t slot, std::uint8_t level) {
+[[gnu::always_inline]] inline void MemorySystem::evict_l1_slot(Core& core, std::uint32_t slot, std::uint8_t level) {
     L1Cache& l1 = core.l1;
     const LineId line = l1.tags.line_at(slot);
     const SlotState state = l1.states[slot];
@@ -322,7 +319,7 @@ void MemorySystem::evict_l1_slot(Core& core, std::uint32_t slot, std::uint8_t le
     }
 }
 
-void MemorySystem::lose_watch(Core& core, std::uint32_t slot) {
+[[gnu::always_inline]] inline void MemorySystem::lose_watch(Core& core, std::uint32_t slot) {
     if ((core.l1.states[slot] & watched) == 0) return;
     core.l1.unwatch(slot);
     lost_watches_.push_back({core.id, core.l1.tags.line_at(slot)});
@@ -336,10 +333,14 @@ void MemorySystem::drop_from_core(Core& core, LineId line, std::uint8_t level) {
     left_core(core, line);
 }
 
-void MemorySystem::left_core(Core& core, LineId line) {
+[[gnu::always_inline]] inline void MemorySystem::left_core(Core& core, LineId line) {
     LineState& state = directory_[line];
     state.sharers.erase(core.id, directory_.pool());
     if (state.owner_plus1 == plus1(core.id)) state.owner_plus1 = nobody;
+}
+
+void MemorySystem::bring_background(Core& core, Background::Line& line) {
+    core.background.came(line, fill_l1(core, line.id));
 }
 
 void MemorySystem::discard_from_l1(Core& core, LineId line) {

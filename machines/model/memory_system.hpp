@@ -167,9 +167,7 @@ class MemorySystem {
 
     /// The countdown of the thread's background clock is over.
     void use_background(Core& core, std::uint8_t thread) {
-        if (Background::Line* line = core.background.due(thread)) {
-            core.background.came(*line, fill_l1(core, line->id));
-        }
+        if (Background::Line* line = core.background.due(thread)) bring_background(core, *line);
     }
 
     /// The core's L1 loses the line, unwritten (a transaction's writes are undone).
@@ -192,6 +190,7 @@ class MemorySystem {
     bool runs_at_home(const Core& core, const LineState& state, Access access) const;
     Cycles transfer_latency(const Core& from, const Core& to) const;
     Cycles snoop_part(Cycles latency) const { return latency * preset_.transfer_snoop_pct / 100; }
+    void bring_background(Core& core, Background::Line& line);
     std::uint32_t fill_l1(Core& core, LineId line);
     void fill_l2(Core& core, LineId line);  // which L2 does not have
     void fill_l3(std::uint16_t socket, LineId line);

@@ -147,7 +147,7 @@ std::uint64_t Engine::lock_offset(const Transaction& tx) const {
 
 void Engine::lock_step(LockStep step, const void* lock) {
     if (options_.observer == nullptr || cpu_ == nullptr) return;
-    if (cpu_->tx.open() && cpu_->counts.accesses < cpu_->tx.settled_accesses) return;  // as observe
+    if (cpu_->tx.open() && cpu_->accesses() < cpu_->tx.settled_accesses) return;  // as observe
     const HostHeapAllowed bookkeeping;
     const std::uint64_t offset = arena_.contains(lock) ? arena_.offset_of(lock) : no_offset;
     options_.observer->lock_step(running_->worker, cpu_->now, step, offset);
@@ -245,7 +245,7 @@ void Engine::take_back(Cpu& victim) {
     if (options_.observer != nullptr) {
         const HostHeapAllowed bookkeeping;
         // None if it has not yet come again to the end of the settled part.
-        const std::uint64_t made = std::max(victim.counts.accesses, tx.settled_accesses);
+        const std::uint64_t made = std::max(victim.accesses(), tx.settled_accesses);
         const std::uint64_t accesses = made - tx.settled_accesses;
         options_.observer->taken_back(victim.task->worker, tx.settled, accesses);
     }
@@ -266,7 +266,7 @@ void Engine::take_back(Cpu& victim) {
     }
     arena_.roll_back(tx.arena);
     tx.depth = 1;
-    victim.counts.accesses = tx.accesses_before;
+    victim.counts.accesses -= victim.accesses() - tx.accesses_before;
     victim.now = tx.opened + tx.delay;
     victim.task->begin_result = rtm::Status::started();
 }

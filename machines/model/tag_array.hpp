@@ -76,7 +76,7 @@ class TagArrayOf {
           groups_(std::has_single_bit(ways) ? 1 : (ways + group_ways - 1) / group_ways),
           leaves_(groups_ == 1 ? std::bit_ceil(ways) : group_ways),
           tree_(&PlruTree::of_power[static_cast<std::size_t>(std::countr_zero(leaves_))]),
-          shift_(static_cast<std::uint32_t>(std::countr_zero(std::max(std::bit_ceil(ways), 4u)))),
+          shift_(static_cast<std::uint32_t>(std::countr_zero(std::max(std::bit_ceil(ways), 8u)))),
           all_ways_(ways == 32 ? ~0u : (1u << ways) - 1),
           slots_(std::size_t{sets} << shift_),
           tags_(static_cast<LineId*>(::operator new(slots_ * sizeof(LineId), set_alignment))),
@@ -164,20 +164,27 @@ class TagArrayOf {
     /// Bit w: way w holds the line; also ways beyond the last, which hold no_line.
     std::uint32_t ways_equal_to(std::uint32_t first, LineId line) const {
         const LineId* tags = tags_.get() + first;
-        std::uint32_t equal = 0;
+        if (ways_ <= 8) return eight_equal_to(tags, line);
+        const std::uint32_t low = eight_equal_to(tags, line) | eight_equal_to(tags + 8, line) << 8;
+        if (ways_ <= 16) return low;
+        return low | eight_equal_to(tags + 16, line) << 16 | eight_equal_to(tags + 24, line) << 24;
+    }
+
+    static std::uint32_t eight_equal_to(const LineId* tags, LineId line) {
 #if defined(__SSE2__)
         const __m128i wanted = _mm_set1_epi32(static_cast<int>(line));
-        for (std::uint32_t way = 0; way < ways_; way += 4) {
-            const __m128i four = _mm_load_si128(reinterpret_cast<const __m128i*>(tags + way));
-            const int mask = _mm_movemask_ps(_mm_castsi128_ps(_mm_cmpeq_epi32(four, wanted)));
-            equal |= static_cast<std::uint32_t>(mask) << way;
-        }
+        const auto* fours = reinterpret_cast<const __m128i*>(tags);
+        const __m128i low = _mm_cmpeq_epi32(_mm_load_si128(fours), wanted);
+        const __m128i high = _mm_cmpeq_epi32(_mm_load_si128(fours + 1), wanted);
+        const __m128i words = _mm_packs_epi32(low, high);
+        return static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_packs_epi16(words, words))) & 0xffu;
 #else
-        for (std::uint32_t way = 0; way < ways_; ++way) {
+        std::uint32_t equal = 0;
+        for (std::uint32_t way = 0; way < 8; ++way) {
             equal |= std::uint32_t{tags[way] == line} << way;
         }
-#endif
         return equal;
+#endif
     }
 
     /// The leaf that a tree points at. Steps without a branch for the usual sizes.
