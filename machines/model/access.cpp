@@ -26,65 +26,61 @@ std::uint16_t plus1(unsigned id) {
 
 // Most accesses end here, as hits that nobody notices, in the line that their set has used last.
 // Everything else is a tail call, so that they save no registers.
-void Engine::access(const void* place, unsigned size, Access kind) {
+void Engine::access(const void* place, Operation op) {
     const auto offset = static_cast<std::uint64_t>(static_cast<const char*>(place) - base_);
     if (offset >= reach_) [[unlikely]]
         return access_outside(offset);
     if (--cpu_->background->left == 0) [[unlikely]]
-        return access_after_background(offset, size, kind);
-    hit_or_miss(offset, size, kind);
+        return access_after_background(offset, op);
+    hit_or_miss(offset, op);
 }
 
-[[gnu::noinline]] void Engine::access_after_background(std::uint64_t offset, unsigned size,
-                                                       Access kind) {
+[[gnu::noinline]] void Engine::access_after_background(std::uint64_t offset, Operation op) {
     memory_.use_background(*cpu_->core, cpu_->thread);
     if (!memory_.casualties().empty()) settle_casualties(*cpu_);
-    hit_or_miss(offset, size, kind);
+    hit_or_miss(offset, op);
 }
 
-[[gnu::always_inline]] inline void Engine::hit_or_miss(std::uint64_t offset, unsigned size,
-                                                       Access kind) {
+[[gnu::always_inline]] inline void Engine::hit_or_miss(std::uint64_t offset, Operation op) {
     const L1Cache& l1 = cpu_->core->l1;
     const auto line = static_cast<LineId>(offset / line_bytes);
     const L1Cache::Latest& latest = l1.latest[l1.tags.set_of(line)];
-    if (latest.line != line) return access_earlier(offset, size, kind);
-    admit(offset, size, kind, latest.slot, true);
+    if (latest.line != line) return access_earlier(offset, op);
+    admit(offset, op, latest.slot, true);
 }
 
 /// An access to a line that is not the latest of its set.
-[[gnu::noinline]] void Engine::access_earlier(std::uint64_t offset, unsigned size, Access kind) {
+[[gnu::noinline]] void Engine::access_earlier(std::uint64_t offset, Operation op) {
     const L1Cache& l1 = cpu_->core->l1;
     const std::uint32_t slot = l1.tags.find(static_cast<LineId>(offset / line_bytes));
-    if (slot == TagArray::miss) return slow_access(offset, size, kind, slot);
-    hit_earlier(offset, size, kind, slot);
+    if (slot == TagArray::miss) return slow_access(offset, op, slot);
+    hit_earlier(offset, op, slot);
 }
 
-[[gnu::noinline]] void Engine::hit_earlier(std::uint64_t offset, unsigned size, Access kind,
-                                           std::uint32_t slot) {
-    admit(offset, size, kind, slot, false);
+[[gnu::noinline]] void Engine::hit_earlier(std::uint64_t offset, Operation op, std::uint32_t slot) {
+    admit(offset, op, slot, false);
 }
 
-[[gnu::always_inline]] inline void Engine::admit(std::uint64_t offset, unsigned size, Access kind,
+[[gnu::always_inline]] inline void Engine::admit(std::uint64_t offset, Operation op,
                                                  std::uint32_t slot, bool latest) {
     Cpu& cpu = *cpu_;
     L1Cache& l1 = cpu.core->l1;
-    const HitRule& rule = cpu.rules[static_cast<std::size_t>(kind)];
+    const HitRule& rule = cpu.rules[static_cast<std::size_t>(op.kind)];
     const SlotState state = l1.states[slot];
-    if (cpu.now >= hit_limits_[(state & contested) / contested] || !rule.admits(state)) {
-        return slow_access(offset, size, kind, slot);
+    if (cpu.now >= hit_limits_[state & contested] || !rule.admits(state)) {
+        return slow_access(offset, op, slot);
     }
     if (!latest) l1.touch(slot);
-    if (rule.noted) return noted_hit(offset, size, kind, slot, rule.cost);
+    if (rule.noted) return noted_hit(offset, op, slot, rule.cost);
     cpu.now += rule.cost;
 }
 
 /// A hit that a transaction or an observer keeps account of.
-void Engine::noted_hit(std::uint64_t offset, unsigned size, Access kind, std::uint32_t slot,
-                       std::uint32_t cost) {
+void Engine::noted_hit(std::uint64_t offset, Operation op, std::uint32_t slot, std::uint32_t cost) {
     Cpu& cpu = *cpu_;
     if (options_.observer != nullptr) [[unlikely]]
-        observe(offset, size, kind);
-    if (cpu.tx.open()) note_in_transaction(cpu, slot, offset, size, kind, cpu.now);
+        observe(offset, op);
+    if (cpu.tx.open()) note_in_transaction(cpu, slot, offset, op, cpu.now);
     cpu.now += cost;
 }
 
@@ -96,7 +92,7 @@ void Engine::noted_hit(std::uint64_t offset, unsigned size, Access kind, std::ui
     static_cast<char*>(touched_.get())[offset >> page_shift] = 1;
 }
 
-void Engine::slow_access(std::uint64_t offset, unsigned size, Access kind, std::uint32_t slot) {
+void Engine::slow_access(std::uint64_t offset, Operation op, std::uint32_t slot) {
     const auto line = static_cast<LineId>(offset / line_bytes);
     const Cycles asked = cpu_->now;
     directory_.prefetch(line);
@@ -108,11 +104,11 @@ void Engine::slow_access(std::uint64_t offset, unsigned size, Access kind, std::
     if (static_cast<const char*>(touched_.get())[offset >> page_shift] == 0) [[unlikely]] {
         await_page(offset);
     }
-    const Cycles queued = await_turn(line, kind, slot);
-    take_line(offset, size, kind, slot, queued);
+    const Cycles queued = await_turn(line, op.kind, slot);
+    take_line(offset, op, slot, queued);
     Cpu& cpu = *cpu_;
     if (cpu.tx.open()) {
-        cpu.tx.settle(cpu.now, cpu.accesses(), cpu.now - asked - cpu.hit_cost(kind));
+        cpu.tx.settle(cpu.now, cpu.accesses(), cpu.now - asked - cpu.hit_cost(op.kind));
     }
 }
 
@@ -145,11 +141,10 @@ void Engine::slow_access(std::uint64_t offset, unsigned size, Access kind, std::
 }
 
 /// The access itself, when it is this worker's turn and the line's.
-[[gnu::always_inline]] inline void Engine::take_line(std::uint64_t offset, unsigned size,
-                                                     Access kind, std::uint32_t slot,
-                                                     Cycles queued) {
+[[gnu::always_inline]] inline void Engine::take_line(std::uint64_t offset, Operation op,
+                                                     std::uint32_t slot, Cycles queued) {
     const auto line = static_cast<LineId>(offset / line_bytes);
-    const bool write = kind != Access::load;
+    const bool write = op.kind != Access::load;
     // From here to the return nothing gives way: the access is one step.
     Cpu& cpu = *cpu_;
     if (options_.injected_aborts_ppm != 0 && cpu.tx.open() &&
@@ -157,17 +152,17 @@ void Engine::slow_access(std::uint64_t offset, unsigned size, Access kind, std::
         abort_self(AbortReason::injected);
     }
     if (options_.observer != nullptr) [[unlikely]]
-        observe(offset, size, kind);
-    resolve_conflicts(cpu, offset, size, write);
+        observe(offset, op);
+    resolve_conflicts(cpu, offset, op.bytes, write);
 
     L1Cache& l1 = cpu.core->l1;
-    Cycles cost = cpu.hit_cost(kind);
+    Cycles cost = cpu.hit_cost(op.kind);
     // A conflict that was resolved may have taken the line out of L1.
     if (slot != TagArray::miss && l1.tags.line_at(slot) != line) slot = TagArray::miss;
     if (slot != TagArray::miss && (!write || (l1.states[slot] & may_write) != 0)) {
         l1.touch(slot);
     } else {
-        slot = memory_.acquire(*cpu.core, cpu.thread, line, kind, slot, cpu.now, queued, cost,
+        slot = memory_.acquire(*cpu.core, cpu.thread, line, op.kind, slot, cpu.now, queued, cost,
                                cpu.counts);
     }
     if (write && slot != TagArray::miss && (l1.states[slot] & watched) != 0) {
@@ -175,7 +170,7 @@ void Engine::slow_access(std::uint64_t offset, unsigned size, Access kind, std::
     }
     if (!memory_.lost_watches().empty()) settle_watches();
     if (write) directory_[line].last_writer_plus1 = plus1(running_->worker);
-    if (cpu.tx.open()) note_in_transaction(cpu, slot, offset, size, kind, cpu.now);
+    if (cpu.tx.open()) note_in_transaction(cpu, slot, offset, op, cpu.now);
     cpu.now += cost;
     if (!memory_.casualties().empty()) settle_casualties(cpu);
 }
@@ -189,17 +184,16 @@ bool Engine::store_exclusive(const void* place, unsigned size) {
     const Cycles queued = await_turn(line, Access::atomic, slot);
     if (slot == TagArray::miss) return false;
     ++cpu_->counts.accesses;
-    take_line(offset, size, Access::atomic, slot, queued);
+    take_line(offset, {Access::atomic, static_cast<std::uint8_t>(size)}, slot, queued);
     return true;
 }
 
-[[gnu::noinline, gnu::cold]] void Engine::observe(std::uint64_t offset, unsigned size,
-                                                  Access kind) {
+[[gnu::noinline, gnu::cold]] void Engine::observe(std::uint64_t offset, Operation op) {
     // After it was taken back, a transaction goes once more over what is settled.
     if (cpu_->tx.open() && cpu_->accesses() <= cpu_->tx.settled_accesses) return;
     const HostHeapAllowed bookkeeping;
-    options_.observer->accessed(running_->worker,
-                                {cpu_->now, offset, size, kind, cpu_->tx.open(), running_->site});
+    options_.observer->accessed(
+        running_->worker, {cpu_->now, offset, op.bytes, op.kind, cpu_->tx.open(), running_->site});
 }
 
 /// The requester wins: whoever else has the line in a transaction's set, in a way that clashes
@@ -233,8 +227,8 @@ bool Engine::store_exclusive(const void* place, unsigned size) {
 }
 
 [[gnu::always_inline]] inline void Engine::note_in_transaction(Cpu& cpu, std::uint32_t slot,
-                                                               std::uint64_t offset, unsigned size,
-                                                               Access kind, Cycles time) {
+                                                               std::uint64_t offset, Operation op,
+                                                               Cycles time) {
     const auto line = static_cast<LineId>(offset / line_bytes);
     L1Cache& l1 = cpu.core->l1;
     std::uint32_t& place = cpu.tx.place[slot];
@@ -245,15 +239,15 @@ bool Engine::store_exclusive(const void* place, unsigned size) {
         cpu.tx.lines.push_back({line, slot, 0, 0, 0, 0});
     }
     TxLine& entry = cpu.tx.lines[place];
-    if (kind == Access::load) {
-        entry.read_bytes |= byte_mask(offset, size);
+    if (op.kind == Access::load) {
+        entry.read_bytes |= byte_mask(offset, op.bytes);
         if ((slot_state & read_by(cpu.thread)) != 0) return;
         slot_state |= read_by(cpu.thread);
         entry.first_read = cpu.tx.since_begin(time);
         directory_[line].tx_readers.insert(cpu.id, directory_.pool());
     } else {
-        entry.written_bytes |= byte_mask(offset, size);
-        log_undo(cpu.tx, offset, size);
+        entry.written_bytes |= byte_mask(offset, op.bytes);
+        log_undo(cpu.tx, offset, op.bytes);
         if ((slot_state & written_by(cpu.thread)) != 0) return;
         slot_state |= written_by(cpu.thread);
         entry.first_written = cpu.tx.since_begin(time);

@@ -70,6 +70,12 @@ struct EngineOptions {
     Observer* observer = nullptr;  ///< not owned; null: nobody watches
 };
 
+/// One access, but for its place.
+struct Operation {
+    Access kind;
+    std::uint8_t bytes;
+};
+
 struct Cpu;
 
 enum class TaskState : std::uint8_t { idle, ready, running, waiting, sleeping, finished };
@@ -124,7 +130,7 @@ struct Cpu {
     Cycles parked_period = 0;
     std::uint64_t skipped_rounds = 0;
     bool parked_for_ever = false;  ///< only a change of the line ends the spin
-    EventCounts counts;  ///< its accesses: those that the background clock does not count
+    EventCounts counts;            ///< its accesses: those that the background clock does not count
     Transaction tx;
     std::vector<Task*> queue;  ///< ready tasks that wait for this CPU
     Random jitter{0};
@@ -180,7 +186,7 @@ class Engine {
     unsigned workers() const { return static_cast<unsigned>(tasks_.size()); }
 
     // What ModelMachine calls. All of these run on a worker's fiber, except where noted.
-    void access(const void* place, unsigned size, Access kind);  // also outside a run: untimed
+    void access(const void* place, Operation op);  // also outside a run: untimed
     /// The second half of a load-linked pair (Preset::load_linked): the store, if the line is still
     /// in L1 since the load; false: another core has taken it, and nothing was stored.
     bool store_exclusive(const void* place, unsigned size);
@@ -252,25 +258,23 @@ class Engine {
 
     // access.cpp
     void access_outside(std::uint64_t offset);
-    void access_after_background(std::uint64_t offset, unsigned size, Access kind);
-    void hit_or_miss(std::uint64_t offset, unsigned size, Access kind);
-    void access_earlier(std::uint64_t offset, unsigned size, Access kind);
-    void hit_earlier(std::uint64_t offset, unsigned size, Access kind, std::uint32_t slot);
-    void admit(std::uint64_t offset, unsigned size, Access kind, std::uint32_t slot, bool latest);
-    void noted_hit(std::uint64_t offset, unsigned size, Access kind, std::uint32_t slot,
-                   std::uint32_t cost);
-    void slow_access(std::uint64_t offset, unsigned size, Access kind, std::uint32_t slot);
+    void access_after_background(std::uint64_t offset, Operation op);
+    void hit_or_miss(std::uint64_t offset, Operation op);
+    void access_earlier(std::uint64_t offset, Operation op);
+    void hit_earlier(std::uint64_t offset, Operation op, std::uint32_t slot);
+    void admit(std::uint64_t offset, Operation op, std::uint32_t slot, bool latest);
+    void noted_hit(std::uint64_t offset, Operation op, std::uint32_t slot, std::uint32_t cost);
+    void slow_access(std::uint64_t offset, Operation op, std::uint32_t slot);
     void await_page(std::uint64_t offset);
     Cycles await_turn(LineId line, Access kind, std::uint32_t& slot);
     Cycles await_line(LineId line, Access kind);
-    void take_line(std::uint64_t offset, unsigned size, Access kind, std::uint32_t slot,
-                   Cycles queued);
+    void take_line(std::uint64_t offset, Operation op, std::uint32_t slot, Cycles queued);
     void resolve_conflicts(Cpu& cpu, std::uint64_t offset, unsigned size, bool write);
     void abort_conflicting(Cpu& cpu, std::uint64_t offset, unsigned size, bool write);
     void settle_casualties(Cpu& cpu);
-    void observe(std::uint64_t offset, unsigned size, Access kind);
-    void note_in_transaction(Cpu& cpu, std::uint32_t slot, std::uint64_t offset, unsigned size,
-                             Access kind, Cycles time);
+    void observe(std::uint64_t offset, Operation op);
+    void note_in_transaction(Cpu& cpu, std::uint32_t slot, std::uint64_t offset, Operation op,
+                             Cycles time);
     void log_undo(Transaction& tx, std::uint64_t offset, unsigned size);
     void touch_page(Cpu& cpu, std::uint64_t offset);
 

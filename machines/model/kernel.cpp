@@ -256,7 +256,7 @@ FutexResult Engine::futex_wait(const void* word, std::uint32_t expected, std::ui
     enter_kernel();
     cpu_->now += preset_.cycles_of_ns(preset_.futex_wait_ns);
     give_way();
-    access(word, sizeof expected, Access::load);
+    access(word, {Access::load, sizeof expected});
     // The comparison and the enqueueing are one step with that load.
     if (*static_cast<const volatile std::uint32_t*>(word) != expected) {
         return FutexResult::value_changed;

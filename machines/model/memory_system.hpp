@@ -36,10 +36,10 @@ enum class Access : std::uint8_t {
 
 /// What an L1 slot carries beyond the tag: bits, so that one comparison can ask for several.
 using SlotState = std::uint16_t;
-inline constexpr SlotState may_write = 1;  ///< the core may write without asking
+inline constexpr SlotState contested = 1;  ///< as in LineState; an index too
 inline constexpr SlotState watched = 2;    ///< a thread of the core is parked on the line
 inline constexpr SlotState wanted = 4;     ///< others queue for the line
-inline constexpr SlotState contested = 8;  ///< as in LineState
+inline constexpr SlotState may_write = 8;  ///< the core may write without asking
 inline constexpr SlotState any_written = 0xf000;
 /// The core's thread has the line in its transaction's set, has read it, has written it.
 constexpr SlotState in_set_by(unsigned thread) {

@@ -118,7 +118,7 @@ class Atomic {
     T operator--(int) { return fetch_sub(1); }
 
   private:
-    void step(Access kind) const { Engine::current()->access(&value_, sizeof(T), kind); }
+    void step(Access kind) const { Engine::current()->access(&value_, {kind, sizeof(T)}); }
     template <class F>
     T modify(F change) {
         Engine* engine = Engine::current();
@@ -151,11 +151,11 @@ class Cell {
     Cell& operator=(const Cell&) = delete;
 
     operator T() const {
-        Engine::current()->access(&value_, sizeof(T), Access::load);
+        Engine::current()->access(&value_, {Access::load, sizeof(T)});
         return value_;
     }
     Cell& operator=(T value) {
-        Engine::current()->access(&value_, sizeof(T), Access::store);
+        Engine::current()->access(&value_, {Access::store, sizeof(T)});
         value_ = value;
         return *this;
     }

@@ -31,7 +31,7 @@ void Engine::spin_load(const void* place, unsigned size) {
             return;
         }
     }
-    access(place, size, Access::load);
+    access(place, {Access::load, static_cast<std::uint8_t>(size)});
 }
 
 std::uint32_t Engine::spin_pause(const void* place, unsigned size, std::uint64_t seen,
