@@ -110,8 +110,10 @@ std::uint32_t MemorySystem::acquire(Core& core, std::uint8_t thread, LineId line
     return slot;
 }
 
-[[gnu::always_inline]] inline MemorySystem::Source MemorySystem::read_source(Core& core, LineId line, LineState& state,
-                                               EventCounts& counts) {
+[[gnu::always_inline]] inline MemorySystem::Source MemorySystem::read_source(Core& core,
+                                                                             LineId line,
+                                                                             LineState& state,
+                                                                             EventCounts& counts) {
     const std::uint32_t in_l2 = core.l2.find(line);
     if (in_l2 != TagArray::miss) {
         core.l2.touch(in_l2);
@@ -210,8 +212,9 @@ MemorySystem::Source MemorySystem::atomic_at_home(Core& core, LineId line, LineS
 }
 
 // Nobody owns the line: from the nearest L3 or core that has it, or from memory.
-[[gnu::always_inline]] inline MemorySystem::Source MemorySystem::fetch(Core& core, LineId line, const LineState& state,
-                                         EventCounts& counts) {
+[[gnu::always_inline]] inline MemorySystem::Source MemorySystem::fetch(Core& core, LineId line,
+                                                                       const LineState& state,
+                                                                       EventCounts& counts) {
     L3Cache& l3 = l3_[core.socket];
     const std::uint32_t here = l3.find(line);
     if (here != TagArray::miss) {
@@ -297,7 +300,8 @@ void MemorySystem::fill_l3(std::uint16_t socket, LineId line) {
     });
 }
 
-[[gnu::always_inline]] inline void MemorySystem::evict_l1_slot(Core& core, std::uint32_t slot, std::uint8_t level) {
+[[gnu::always_inline]] inline void MemorySystem::evict_l1_slot(Core& core, std::uint32_t slot,
+                                                               std::uint8_t level) {
     L1Cache& l1 = core.l1;
     const LineId line = l1.tags.line_at(slot);
     const SlotState state = l1.states[slot];
