@@ -70,8 +70,8 @@ class Random {
         }
         // -log2(u) = whole + 1 - log2(mantissa / 2^63)
         const std::uint64_t minus_log2 =
-            (std::uint64_t{whole + 1} << 24) - fraction;         // 24 fractional bits
-        constexpr std::uint64_t ln2 = 11629080;                  // ln 2 * 2^24
+            (std::uint64_t{whole + 1} << 24) - fraction;  // 24 fractional bits
+        constexpr std::uint64_t ln2 = 11629080;           // ln 2 * 2^24
         const auto product = static_cast<unsigned __int128>(minus_log2) * ln2 * mean;
         return static_cast<std::uint64_t>(product >> 48);
     }

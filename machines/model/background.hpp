@@ -112,7 +112,9 @@ class Background {
     static constexpr std::uint32_t far = 1u << 30;
 
     /// Line n has the turns n, n + lines, n + 2 lines, ...; turn t comes with access t * period.
-    std::uint64_t turn_of(std::uint8_t thread) const { return clocks_[thread].accesses() / period_; }
+    std::uint64_t turn_of(std::uint8_t thread) const {
+        return clocks_[thread].accesses() / period_;
+    }
 
     /// How many turns ago the line's last one was.
     std::uint64_t since_turn_of(const Line& line, std::uint64_t turn) const {
