@@ -233,8 +233,7 @@ bool Engine::store_exclusive(const void* place, unsigned size) {
     L1Cache& l1 = cpu.core->l1;
     std::uint32_t& place = cpu.tx.place[slot];
     SlotState& slot_state = l1.states[slot];
-    if ((slot_state & in_set_by(cpu.thread)) == 0) {
-        slot_state |= in_set_by(cpu.thread);
+    if ((slot_state & marks_of(cpu.thread)) == 0) {
         place = static_cast<std::uint32_t>(cpu.tx.lines.size());
         cpu.tx.lines.push_back({line, slot, 0, 0, 0, 0});
     }

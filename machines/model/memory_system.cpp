@@ -97,16 +97,16 @@ std::uint32_t MemorySystem::acquire(Core& core, std::uint8_t thread, LineId line
     } else {
         slot = fill_l1(core, line);
     }
-    SlotState& slot_state = l1.states[slot];
-    withdraw_rights(slot_state);
-    if (state.contested()) slot_state |= contested;
+    SlotState carried = l1.states[slot];
+    withdraw_rights(carried);
+    if (state.contested()) carried |= contested;
     // A core that has read the line in a transaction may have lost it since, and must be asked.
-    const std::uint16_t reader = cpu_of(core.id, thread);
-    const bool read_by_another =
-        state.tx_readers.size() > 1 ||
-        (!state.tx_readers.empty() && !state.tx_readers.contains(reader, directory_.pool()));
-    if (state.owner_plus1 == plus1(core.id) && !read_by_another) slot_state |= may_write;
-    if (queued != 0 && state.free_at() > now + source.busy) slot_state |= wanted;
+    const std::size_t readers = state.tx_readers.size();
+    const bool asks =
+        readers > 1 || (readers == 1 && state.tx_readers.first() != cpu_of(core.id, thread));
+    if (state.owner_plus1 == plus1(core.id) && !asks) carried |= may_write;
+    if (queued != 0 && state.free_at() > now + source.busy) carried |= wanted;
+    l1.states[slot] = carried;
     return slot;
 }
 
@@ -248,18 +248,14 @@ MemorySystem::Source MemorySystem::atomic_at_home(Core& core, LineId line, LineS
     for (Background::Line& other : core.background.in(l1.tags.set_of(line))) {
         if (other.slot != Background::absent && core.background.used(other)) l1.touch(other.slot);
     }
-    const std::uint32_t slot = l1.tags.victim(line);
-    if (l1.tags.line_at(slot) != no_line) evict_l1_slot(core, slot, 1);
-    l1.tags.put(slot, line);
-    l1.touch(slot);
-    return slot;
+    const L1Cache::Lost lost = l1.replace(line);
+    if (lost.line != no_line) lost_from_l1(core, lost, 1);
+    return lost.slot;
 }
 
 [[gnu::always_inline]] inline void MemorySystem::fill_l2(Core& core, LineId line) {
-    TagArray& l2 = core.l2;
-    const std::uint32_t slot = l2.victim(line);
-    const LineId evicted = l2.line_at(slot);
-    l2.place(slot, line);
+    const TagArray& l2 = core.l2;
+    const auto [slot, evicted] = core.l2.replace(line);
     if (evicted == no_line) return;
     if (preset_.l3_inclusive == 0) fill_l3(core.socket, evicted);
     if (core.l1.tags.find(evicted) != TagArray::miss) return;
@@ -282,9 +278,7 @@ void MemorySystem::fill_l3(std::uint16_t socket, LineId line) {
         l3.touch(present);
         return;
     }
-    const std::uint32_t slot = l3.victim(line);
-    const LineId evicted = l3.line_at(slot);
-    l3.place(slot, line);
+    const auto [slot, evicted] = l3.replace(line);
     if (evicted == no_line || preset_.l3_inclusive == 0) return;
     // Inclusive: what L3 loses, the socket's cores lose too, and no one watches the line for the
     // transactions that have read it.
@@ -300,38 +294,33 @@ void MemorySystem::fill_l3(std::uint16_t socket, LineId line) {
     });
 }
 
-[[gnu::always_inline]] inline void MemorySystem::evict_l1_slot(Core& core, std::uint32_t slot,
-                                                               std::uint8_t level) {
-    L1Cache& l1 = core.l1;
-    const LineId line = l1.tags.line_at(slot);
-    const SlotState state = l1.states[slot];
-    for (unsigned thread = 0; (state & any_written) != 0 && thread < 4; ++thread) {
-        if ((state & written_by(thread)) != 0) {
-            casualties_.push_back({cpu_of(core.id, thread), line, true, level,
-                                   l1.tags.set_of_slot(slot), l1.tags.way_of_slot(slot)});
+/// What follows where a line has left L1, pushed out of the cache of that level (0: by another
+/// core's write).
+[[gnu::always_inline]] inline void MemorySystem::lost_from_l1(Core& core, const L1Cache::Lost& lost,
+                                                              std::uint8_t level) {
+    const TagArray& tags = core.l1.tags;
+    for (unsigned thread = 0; (lost.state & any_written) != 0 && thread < 4; ++thread) {
+        if ((lost.state & written_by(thread)) != 0) {
+            casualties_.push_back({cpu_of(core.id, thread), lost.line, true, level,
+                                   tags.set_of_slot(lost.slot), tags.way_of_slot(lost.slot)});
         }
     }
-    lose_watch(core, slot);
-    l1.remove(slot);
-    if (is_background(line)) core.background.lost(line, l1.tags.set_of(line));
-    if (is_background(line) || level != 1) return;
-    if (core.l2.find(line) != TagArray::miss) return;
-    if ((state & may_write) != 0) {
-        fill_l2(core, line);  // it may be dirty
-    } else {
-        left_core(core, line);
+    if ((lost.state & watched) != 0) lost_watches_.push_back({core.id, lost.line});
+    if (is_background(lost.line)) {
+        core.background.lost(lost.line, tags.set_of(lost.line));
+        return;
     }
-}
-
-[[gnu::always_inline]] inline void MemorySystem::lose_watch(Core& core, std::uint32_t slot) {
-    if ((core.l1.states[slot] & watched) == 0) return;
-    core.l1.unwatch(slot);
-    lost_watches_.push_back({core.id, core.l1.tags.line_at(slot)});
+    if (level != 1 || core.l2.find(lost.line) != TagArray::miss) return;
+    if ((lost.state & may_write) != 0) {
+        fill_l2(core, lost.line);  // it may be dirty
+    } else {
+        left_core(core, lost.line);
+    }
 }
 
 void MemorySystem::drop_from_core(Core& core, LineId line, std::uint8_t level) {
     const std::uint32_t in_l1 = core.l1.tags.find(line);
-    if (in_l1 != TagArray::miss) evict_l1_slot(core, in_l1, level);
+    if (in_l1 != TagArray::miss) lost_from_l1(core, core.l1.remove(in_l1), level);
     const std::uint32_t in_l2 = core.l2.find(line);
     if (in_l2 != TagArray::miss) core.l2.remove(in_l2);
     left_core(core, line);
@@ -350,8 +339,8 @@ void MemorySystem::bring_background(Core& core, Background::Line& line) {
 void MemorySystem::discard_from_l1(Core& core, LineId line) {
     const std::uint32_t slot = core.l1.tags.find(line);
     if (slot == TagArray::miss) return;
-    lose_watch(core, slot);
-    core.l1.remove(slot);
+    const L1Cache::Lost lost = core.l1.remove(slot);
+    if ((lost.state & watched) != 0) lost_watches_.push_back({core.id, line});
     // What the transaction started from is in L2 or beyond.
     if (core.l2.find(line) == TagArray::miss) left_core(core, line);
 }

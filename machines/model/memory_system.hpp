@@ -16,6 +16,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "machines/model/background.hpp"
@@ -41,10 +42,7 @@ inline constexpr SlotState watched = 2;    ///< a thread of the core is parked o
 inline constexpr SlotState wanted = 4;     ///< others queue for the line
 inline constexpr SlotState may_write = 8;  ///< the core may write without asking
 inline constexpr SlotState any_written = 0xf000;
-/// The core's thread has the line in its transaction's set, has read it, has written it.
-constexpr SlotState in_set_by(unsigned thread) {
-    return static_cast<SlotState>(0x10u << thread);
-}
+/// The transaction of the core's thread has read the line, has written it.
 constexpr SlotState read_by(unsigned thread) {
     return static_cast<SlotState>(0x100u << thread);
 }
@@ -54,7 +52,7 @@ constexpr SlotState written_by(unsigned thread) {
 
 /// All that a transaction of the thread marks.
 constexpr SlotState marks_of(unsigned thread) {
-    return static_cast<SlotState>(in_set_by(thread) | read_by(thread) | written_by(thread));
+    return static_cast<SlotState>(read_by(thread) | written_by(thread));
 }
 
 struct L1Cache {
@@ -75,11 +73,24 @@ struct L1Cache {
         tags.touch(slot);
         latest[tags.set_of_slot(slot)] = {tags.line_at(slot), slot};
     }
-    void remove(std::uint32_t slot) {
+    /// A line that has left (no_line: the slot was empty), and what its slot carried.
+    struct Lost {
+        std::uint32_t slot;
+        LineId line;
+        SlotState state;
+    };
+    Lost remove(std::uint32_t slot) {
         Latest& last = latest[tags.set_of_slot(slot)];
         if (last.slot == slot) last.line = no_line;
+        const LineId line = tags.line_at(slot);
         tags.remove(slot);
-        states[slot] = 0;
+        return {slot, line, reset(slot)};
+    }
+    /// Puts a line that is not there in the place of its set's victim.
+    Lost replace(LineId line) {
+        const TagArray::Replaced replaced = tags.replace(line);
+        latest[tags.set_of(line)] = {line, replaced.slot};
+        return {replaced.slot, replaced.line, reset(replaced.slot)};
     }
     void watch(std::uint32_t slot) {
         if ((states[slot] & watched) == 0) ++watched_slots;
@@ -96,6 +107,13 @@ struct L1Cache {
         if (slot == TagArray::miss || tags.line_at(slot) != line) slot = tags.find(line);
         return slot != TagArray::miss &&
                (access == Access::load || (states[slot] & may_write) != 0);
+    }
+
+  private:
+    SlotState reset(std::uint32_t slot) {
+        const SlotState before = std::exchange(states[slot], SlotState{0});
+        if ((before & watched) != 0) --watched_slots;
+        return before;
     }
 };
 
@@ -194,7 +212,7 @@ class MemorySystem {
     std::uint32_t fill_l1(Core& core, LineId line);
     void fill_l2(Core& core, LineId line);  // which L2 does not have
     void fill_l3(std::uint16_t socket, LineId line);
-    void evict_l1_slot(Core& core, std::uint32_t slot, std::uint8_t level);
+    void lost_from_l1(Core& core, const L1Cache::Lost& lost, std::uint8_t level);
     void drop_from_core(Core& core, LineId line, std::uint8_t level);
     void left_core(Core& core, LineId line);
 
@@ -203,7 +221,6 @@ class MemorySystem {
     std::vector<Core> cores_;
     using L3Cache = TagArrayOf<SetCount::any>;
     std::vector<L3Cache> l3_;  ///< one a socket
-    void lose_watch(Core& core, std::uint32_t slot);
 
     GrowBuffer<Casualty> casualties_;
     GrowBuffer<LostWatch> lost_watches_;

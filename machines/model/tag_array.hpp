@@ -146,11 +146,20 @@ class TagArrayOf {
         }
     }
 
-    void put(std::uint32_t slot, LineId line) { tags_[slot] = line; }
-    void place(std::uint32_t slot, LineId line) {
-        put(slot, line);
+    /// What a line has been put in place of: `line` is no_line if the slot was empty.
+    struct Replaced {
+        std::uint32_t slot;
+        LineId line;
+    };
+    /// Puts a line that is not there where victim() says, as the last one to be replaced.
+    Replaced replace(LineId line) {
+        const std::uint32_t slot = victim(line);
+        const LineId before = tags_[slot];
+        tags_[slot] = line;
         touch(slot);
+        return {slot, before};
     }
+
     void remove(std::uint32_t slot) { tags_[slot] = no_line; }
 
   private:

@@ -36,7 +36,7 @@ TEST(MemberSet, HoldsWhatASetHoldsAcrossItsInlinePlaces) {
 
 TEST(TagArray, FindsWhatWasPlacedAndOnlyInItsSet) {
     TagArray tags(64, 8);
-    tags.place(tags.victim(5), 5);
+    tags.replace(5);
     EXPECT_EQ(tags.line_at(tags.find(5)), 5u);
     EXPECT_EQ(tags.find(5 + 64), TagArray::miss);
 }
@@ -45,20 +45,20 @@ TEST(TagArray, TreePlruOfEightWaysEvictsInTheOrderOfFilling) {
     TagArray tags(1, 8);
     // Empty slots are taken in the tree's order, so eight lines go round all ways once, and the
     // ninth replaces the first again.
-    for (LineId line = 0; line < 8; ++line) tags.place(tags.victim(line), line);
+    for (LineId line = 0; line < 8; ++line) tags.replace(line);
     for (LineId line = 8; line < 16; ++line) {
         EXPECT_EQ(tags.line_at(tags.victim(line)), line - 8);
-        tags.place(tags.victim(line), line);
+        tags.replace(line);
     }
 }
 
 TEST(TagArray, ALineInSteadyUseLeavesNewOnesHalfOfAnEightWaySet) {
     TagArray tags(1, 8);
-    for (LineId line = 0; line < 8; ++line) tags.place(tags.victim(line), line);
+    for (LineId line = 0; line < 8; ++line) tags.replace(line);
     const LineId steady = 0;
     tags.touch(tags.find(steady));
     for (LineId line = 100; line < 104; ++line) {
-        tags.place(tags.victim(line), line);
+        tags.replace(line);
         tags.touch(tags.find(steady));
     }
     // Three older lines are still there; the fifth new line replaces the first new one.
@@ -67,10 +67,10 @@ TEST(TagArray, ALineInSteadyUseLeavesNewOnesHalfOfAnEightWaySet) {
 
 TEST(TagArray, TwelveWaysAreFilledRoundAllWaysBeforeTheFirstIsReplaced) {
     TagArray tags(1, 12);
-    for (LineId line = 0; line < 12; ++line) tags.place(tags.victim(line), line);
+    for (LineId line = 0; line < 12; ++line) tags.replace(line);
     for (LineId line = 12; line < 48; ++line) {
         EXPECT_EQ(tags.line_at(tags.victim(line)), line - 12);
-        tags.place(tags.victim(line), line);
+        tags.replace(line);
     }
 }
 
@@ -82,14 +82,36 @@ TEST(TagArray, EveryWayOfAnyAssociativityIsUsedAndNoneBeyondIt) {
             const std::uint32_t slot = tags.victim(line);
             EXPECT_EQ(tags.line_at(slot), no_line);
             EXPECT_LT(tags.way_of_slot(slot), ways);
-            tags.place(slot, line);
+            EXPECT_EQ(tags.replace(line).slot, slot);
             slots.insert(slot);
         }
         EXPECT_EQ(slots.size(), ways);
         for (LineId line = 1000; line < 1400; line += 2) {
             const std::uint32_t slot = tags.victim(line);
             EXPECT_LT(tags.way_of_slot(slot), ways) << ways;
-            tags.place(slot, line);
+            EXPECT_EQ(tags.replace(line).slot, slot);
+        }
+    }
+}
+
+TEST(TagArray, ASlotThatWasEmptiedIsFilledBeforeAnyLineIsReplaced) {
+    for (std::uint32_t ways : {1u, 2u, 3u, 8u, 11u, 12u, 16u, 20u}) {
+        TagArray tags(2, ways);
+        Random random(ways);
+        std::set<LineId> there;
+        for (LineId line = 0; line < 4000; line += 2) {
+            for (std::uint64_t removals = random.below(3); removals-- > 0 && !there.empty();) {
+                auto removed = there.begin();
+                std::advance(removed, random.below(there.size()));
+                tags.remove(tags.find(*removed));
+                there.erase(removed);
+            }
+            const std::uint32_t slot = tags.victim(line);
+            const TagArray::Replaced replaced = tags.replace(line);
+            ASSERT_EQ(replaced.slot, slot);
+            ASSERT_EQ(replaced.line == no_line, there.size() < ways) << ways << " ways";
+            there.erase(replaced.line);
+            there.insert(line);
         }
     }
 }
@@ -97,7 +119,7 @@ TEST(TagArray, EveryWayOfAnyAssociativityIsUsedAndNoneBeyondIt) {
 TEST(TagArray, TheMostRecentlyUsedLineIsNeverTheVictim) {
     TagArray tags(1, 12);
     Random random(3);
-    for (LineId line = 0; line < 12; ++line) tags.place(tags.victim(line), line);
+    for (LineId line = 0; line < 12; ++line) tags.replace(line);
     for (int step = 0; step < 1000; ++step) {
         std::uint32_t used = static_cast<std::uint32_t>(random.below(12));
         tags.touch(used);
@@ -114,9 +136,10 @@ TEST(L1Cache, TouchingTheSetsLatestLineAgainChangesNoVictim) {
             std::uint32_t slot = l1.tags.find(line);
             if (slot == TagArray::miss) {
                 slot = l1.tags.victim(line);
-                l1.tags.put(slot, line);
+                EXPECT_EQ(l1.replace(line).slot, slot);
+            } else {
+                l1.touch(slot);
             }
-            l1.touch(slot);
             ASSERT_EQ(l1.latest[l1.tags.set_of(line)].line, line);
             ASSERT_EQ(l1.latest[l1.tags.set_of(line)].slot, slot);
             const std::uint32_t victim = l1.tags.victim(line);
@@ -129,9 +152,7 @@ TEST(L1Cache, TouchingTheSetsLatestLineAgainChangesNoVictim) {
 TEST(L1Cache, ALineThatHasLeftIsNotItsSetsLatest) {
     L1Cache l1(4, 8);
     for (LineId line : {1u, 5u, 9u}) {
-        const std::uint32_t slot = l1.tags.victim(line);
-        l1.tags.put(slot, line);
-        l1.touch(slot);
+        l1.replace(line);
     }
     l1.remove(l1.tags.find(5));
     EXPECT_EQ(l1.latest[1].line, 9u);
